@@ -1,0 +1,14 @@
+// Package enginetest holds tests that run over the fake cluster and over real ones alike: what the fake emulates is
+// what servers do. It has no code of its own.
+//
+// The bodies run over a fake of each release in the table of fakes. With ESDRIVER_TEST_ADDRS (http or https
+// addresses, separated by commas) they also run over the cluster there, side by side with a fake of the same release,
+// and the two are compared answer by answer. With ESDRIVER_TEST_ENGINE (the path of a run.sh of .ci/engines, which
+// reads its own variables) nodes of that cluster are killed and frozen under load.
+//
+//	cd .ci/engines/opensearch && ./run.sh fetch && ./run.sh start
+//	export ESDRIVER_TEST_ADDRS=$(./run.sh addrs) ESDRIVER_TEST_ENGINE=$PWD/run.sh
+//	go test -count=1 -v ./internal/enginetest
+//
+// The tests make and delete indices whose names begin with enginetest-, and touch no others.
+package enginetest
