@@ -410,7 +410,8 @@ func (ix *index) update(w write, u updateBody) (*document, string, error) {
 // result is the new source and what to do: index, delete or none.
 func (u updateBody) result(old *document) (source []byte, op string, err error) {
 	if u.script != nil {
-		return runScript(u.script, old)
+		source, op, err := runScript(u.script, old)
+		return source, op, updateFailed(err)
 	}
 	fields, err := parseObject(old.source) // a copy: documents are never changed
 	if err != nil {
@@ -420,6 +421,15 @@ func (u updateBody) result(old *document) (source []byte, op string, err error) 
 		return nil, "none", nil
 	}
 	return encode(fields), "index", nil
+}
+
+// updateFailed wraps a script's error as the update of one document does.
+func updateFailed(err error) error {
+	var e *apiError
+	if errors.As(err, &e) && e.fail[1] == "script_exception" {
+		return fail(400, "illegal_argument_exception", "failed to execute script", "caused_by", e.fail)
+	}
+	return err
 }
 
 // mergeInto merges objects deeply and replaces everything else; it says whether anything changed.

@@ -153,7 +153,7 @@ func TestGoodBalancerPasses(t *testing.T) {
 func TestBrokenBalancer(t *testing.T) {
 	name := os.Getenv(brokenEnv)
 	if name == "" {
-		t.Skip("runs only as part of TestSuiteCatchesBrokenBalancers")
+		return // the process of the whole suite: nothing is broken here
 	}
 	balancertest.Run(t, broken[name].fresh)
 }

@@ -38,18 +38,20 @@ func userCluster(t *testing.T, opts ...fakecluster.Option) *fakecluster.Cluster 
 
 // watcher calls do when the text is written.
 type watcher struct {
-	bytes.Buffer
-	text string
-	do   func()
-	once sync.Once
+	written bytes.Buffer // not embedded: its WriteString would go past Write
+	text    string
+	do      func()
+	once    sync.Once
 }
 
 func (w *watcher) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), w.text) {
 		w.once.Do(w.do)
 	}
-	return w.Buffer.Write(p)
+	return w.written.Write(p)
 }
+
+func (w *watcher) String() string { return w.written.String() }
 
 const liveTitle = "Nodes come and go"
 

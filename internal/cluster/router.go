@@ -323,6 +323,7 @@ func closeBody(req *http.Request) {
 type verdicts struct {
 	overloads int  // answers that said overloaded
 	fullPools int  // pools of ours that had nothing free
+	timeouts  int  // attempts that ran out of time
 	repeat    bool // a tried node may be tried again
 	overload  *backoff.ExponentialBackOff
 	failover  *backoff.ExponentialBackOff

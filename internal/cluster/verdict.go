@@ -95,6 +95,8 @@ func (r *request) judgeFailure(a *attempt, f *httpconn.Error, o *outcome) {
 	case f.Stale && !f.Wrote:
 		o.kind = balancer.CallerGone
 	case f.Timeout():
+		r.timeouts++
+		o.retryable = r.timeouts < maxTimeouts
 		r.c.unanswered(a.peer, f)
 	default:
 		a.peer.group.Reset()
@@ -102,6 +104,10 @@ func (r *request) judgeFailure(a *attempt, f *httpconn.Error, o *outcome) {
 		r.c.unanswered(a.peer, f)
 	}
 }
+
+// maxTimeouts is how many attempts of a request may run out of time: the second was on another node, so it is not the
+// node that is slow, and a third would hold the caller up for as long again.
+const maxTimeouts = 2
 
 func (r *request) judgeAnswer(a *attempt, resp *http.Response) outcome {
 	o := outcome{kind: balancer.OK, status: resp.StatusCode}

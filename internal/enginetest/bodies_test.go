@@ -16,6 +16,8 @@ var documentBodies = []body{
 	{"refresh-wait", nil, refreshWait},
 	{"delete-by-query", []capability{byQuery}, deleteByQuery},
 	{"update-by-query", []capability{byQuery}, updateByQuery},
+	{"scripts", []capability{painless}, scripts},
+	{"by-query-scripts", []capability{byQuery, painless}, byQueryScripts},
 	{"by-query-conflict", []capability{byQuery}, byQueryConflict},
 
 	{"indices", nil, indices},

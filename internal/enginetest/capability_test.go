@@ -12,10 +12,12 @@ type capability string
 const (
 	byQuery     capability = "by-query calls"
 	pointInTime capability = "points in time"
+	painless    capability = "scripts"
 )
 
 // capabilities tell which engines can: those of the product, from the version on, with the module installed. A stripped
-// distribution lacks modules that its version has: 8.19.7 of .ci/engines has no reindex, 7.10.2 no x-pack-core.
+// distribution lacks modules that its version has: 8.19.7 of .ci/engines has no reindex and no
+// lang-painless, 7.10.2 no x-pack-core.
 var capabilities = []struct {
 	capability   capability
 	product      fakecluster.Flavor
@@ -26,6 +28,8 @@ var capabilities = []struct {
 	{byQuery, fakecluster.OpenSearch, 1, 0, "reindex"},
 	{pointInTime, fakecluster.Elasticsearch, 7, 10, "x-pack-core"},
 	{pointInTime, fakecluster.OpenSearch, 2, 4, ""},
+	{painless, fakecluster.Elasticsearch, 7, 0, "lang-painless"},
+	{painless, fakecluster.OpenSearch, 1, 0, "lang-painless"},
 }
 
 // can reports whether an engine of these facts has the capability.

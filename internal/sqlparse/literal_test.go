@@ -250,9 +250,7 @@ func FuzzOpenSearchLiteral(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		if !utf8Valid(value) {
-			t.Skip()
-		}
+		value = strings.ToValidUTF8(value, "?") // what is not UTF-8 is refused, as another test proves
 		requireExact(t, value, v2)
 		requireExact(t, value, v3)
 		s := parse(t, sqlparse.OpenSearch, "SELECT a FROM x WHERE b = N'"+strings.ReplaceAll(value, "'", "''")+"' AND c = 1")
@@ -262,5 +260,3 @@ func FuzzOpenSearchLiteral(f *testing.F) {
 		require.True(t, ok && got == value && rest == " AND c = 1", q.Text)
 	})
 }
-
-func utf8Valid(s string) bool { return strings.ToValidUTF8(s, "") == s }

@@ -44,8 +44,10 @@ GROUP BY block ORDER BY block`,
 	},
 	{
 		about: "NULL: light elements that nobody discovered, or that do not melt",
-		text: `SELECT symbol, name, discovered, melting, boiling FROM esdriver_demo_elements
-WHERE (discovered IS NULL OR melting IS NULL) AND number < ? ORDER BY number`,
+		text: `SELECT symbol, name, discovered, melting, boiling
+FROM esdriver_demo_elements
+WHERE (discovered IS NULL OR melting IS NULL) AND number < ?
+ORDER BY number`,
 		args: []any{40}, show: asTable,
 	},
 	{
@@ -150,7 +152,7 @@ func asPeriodicTable(rows *sql.Rows) ([]string, int, error) {
 
 // lookUp reads single rows with a prepared statement.
 func (d *demo) lookUp(ctx context.Context, number int) (err error) {
-	const text = "SELECT number, name, category, weight FROM esdriver_demo_elements WHERE symbol = ?"
+	const text = "SELECT number, name, category, weight FROM esdriver_demo_elements\nWHERE symbol = ?"
 	d.heading(number, "A prepared statement: one row at a time", text, nil)
 	statement, err := d.place.db.PrepareContext(ctx, text)
 	if err != nil {
