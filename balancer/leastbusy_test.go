@@ -326,10 +326,10 @@ func TestNodeThatLeftIsForgotten(t *testing.T) {
 	for _, name := range []string{"leastbusy", "roundrobin"} {
 		nodes := balancertest.Nodes(3)
 		b := mustNew(t, name, "")
-		p := b.Update(nodes)
+		b.Update(nodes)
 		left := weak.Make(nodes[2])
 		nodes = []*balancer.Node{nodes[0], nodes[1]}
-		p = b.Update(nodes)
+		p := b.Update(nodes)
 		runtime.GC()
 		assert.Nil(t, left.Value(), name)
 		runtime.KeepAlive(p)

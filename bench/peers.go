@@ -32,10 +32,12 @@ type elasticLayer struct{ client *elastictransport.Client }
 
 func openElastic(tune bool) func([]string) (layer, error) {
 	return func(nodes []string) (layer, error) {
+		//lint:ignore SA1019 the constructor that most programs use
 		cfg := elastictransport.Config{URLs: urls(nodes), UserAgent: userAgent}
 		if tune {
 			cfg.Transport = tuned()
 		}
+		//lint:ignore SA1019 the same
 		client, err := elastictransport.New(cfg)
 		return &elasticLayer{client}, err
 	}
@@ -62,6 +64,7 @@ func openOpenSearch(tune bool) func([]string) (layer, error) {
 }
 
 func (l *openSearchLayer) do(ctx context.Context, w *worker, o *operation) error {
+	//lint:ignore SA1019 the call that its generated clients make
 	return w.consume(l.client.Perform(o.request(ctx, "")))
 }
 

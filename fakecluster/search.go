@@ -31,7 +31,6 @@ type searchBody struct {
 	pitKeep     string
 	tiebreak    bool // a _shard_doc key was added to the sort
 	scroll      string
-	minScore    any
 	terminateAt int
 }
 

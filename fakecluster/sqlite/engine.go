@@ -191,6 +191,7 @@ func (e *Engine) fill(l *loaded, t *fakecluster.Table, use []int) error {
 		if len(row) < len(l.fields) {
 			row = append(row, d.ID, t.Name)
 		}
+		//lint:ignore SA1019 there is no context to hand on while the table is filled
 		if _, err := insert.Exec(row); err != nil {
 			return err
 		}

@@ -239,7 +239,7 @@ func (c *Cluster) listSeeds(nodes []*sampler.Node) (added []*sampler.Node, err e
 		p := c.roster.peers[n.Addr]
 		switch {
 		case p == nil:
-			if p, err = c.join(n, true); err != nil {
+			if _, err = c.join(n, true); err != nil {
 				return nil, err
 			}
 			added = append(added, n)
