@@ -63,7 +63,7 @@ func (c call) failed() bool {
 func newLoad(t *testing.T, e *realEngine, index string) *load {
 	t.Helper()
 	l := &load{engine: e, index: index}
-	l.cluster = openCluster(t, e.DSN(), "sampler=sniff", "attempt_timeout="+attemptTimeout.String())
+	l.cluster = openCluster(t, e.DSN(), "sampler=sniff", "pool.shared=256", "attempt_timeout="+attemptTimeout.String())
 	l.delete(t)
 	t.Cleanup(func() { l.delete(t) })
 	a := send(t, l.cluster, "PUT", "/"+index+"?wait_for_active_shards=all",
