@@ -96,7 +96,7 @@ func (r *request) judgeFailure(a *attempt, f *httpconn.Error, o *outcome) {
 		o.kind = balancer.CallerGone
 	case f.Timeout():
 		r.timeouts++
-		o.retryable = r.timeouts < maxTimeouts
+		o.retryable = r.timeouts < maxTimeouts || r.hasDeadline()
 		r.c.unanswered(a.peer, f)
 	default:
 		a.peer.group.Reset()
@@ -105,9 +105,15 @@ func (r *request) judgeFailure(a *attempt, f *httpconn.Error, o *outcome) {
 	}
 }
 
-// maxTimeouts is how many attempts of a request may run out of time: the second was on another node, so it is not the
-// node that is slow, and a third would hold the caller up for as long again.
+// maxTimeouts is how many attempts may run out of time when the caller has set no time of his own for the request: the
+// second was on another node, so it is not the node that is slow, and a third would hold him up for as long again.
 const maxTimeouts = 2
+
+// hasDeadline reports whether the request's context ends by itself.
+func (r *request) hasDeadline() bool {
+	_, ok := r.ctx.Deadline()
+	return ok
+}
 
 func (r *request) judgeAnswer(a *attempt, resp *http.Response) outcome {
 	o := outcome{kind: balancer.OK, status: resp.StatusCode}

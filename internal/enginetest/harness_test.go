@@ -2,7 +2,6 @@ package enginetest_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,25 +29,22 @@ func newHarness(t *testing.T) harness {
 }
 
 // do runs one command, such as kill 1. It returns when the command has, which for up is before the node answers.
-func (h harness) do(ctx context.Context, command string) error {
+func (h harness) do(t *testing.T, command string) {
+	t.Helper()
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, h.program, strings.Fields(command)...)
+	cmd := exec.CommandContext(t.Context(), h.program, strings.Fields(command)...)
 	cmd.Stderr = &said
 	cmd.WaitDelay = time.Second // a node that inherited the pipe does not hold us up
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s %s: %w: %s", h.program, command, err, said.String())
-	}
-	return nil
+	require.NoError(t, cmd.Run(), "%s %s: %s", h.program, command, &said)
 }
 
 // whole waits until every node is back and every copy of the index is there.
 func (l *load) whole(t *testing.T) {
 	t.Helper()
-	patient := openCluster(t, l.engine.DSN(), "sampler=sniff")
 	path := fmt.Sprintf("/_cluster/health/%s?wait_for_nodes=%d&wait_for_status=green&timeout=20s", l.index, l.engine.facts.nodes)
 	var a answer
 	for range 5 {
-		if a = send(t, patient, "GET", path, ""); a.status == 200 {
+		if a = send(t, l.patient, "GET", path, ""); a.status == 200 {
 			return
 		}
 	}

@@ -37,7 +37,9 @@ var mix = []kind{read, create, read, post}
 type load struct {
 	engine  *realEngine
 	cluster *esdriver.Cluster
+	patient *esdriver.Cluster // waits as long as it takes
 	index   string
+	began   time.Time
 
 	mu    sync.Mutex // guards calls
 	calls []call
@@ -63,57 +65,56 @@ func (c call) failed() bool {
 func newLoad(t *testing.T, e *realEngine, index string) *load {
 	t.Helper()
 	l := &load{engine: e, index: index}
+	l.patient = openCluster(t, e.DSN(), "sampler=sniff")
+	// No request waits for a connection, so that its time is that of its attempts.
 	l.cluster = openCluster(t, e.DSN(), "sampler=sniff", "pool.shared=256", "attempt_timeout="+attemptTimeout.String())
 	l.delete(t)
 	t.Cleanup(func() { l.delete(t) })
-	a := send(t, l.cluster, "PUT", "/"+index+"?wait_for_active_shards=all",
+	a := send(t, l.patient, "PUT", "/"+index+"?wait_for_active_shards=all",
 		`{"settings":{"number_of_shards":3,"number_of_replicas":1},"mappings":{"properties":{"mark":{"type":"keyword"}}}}`)
 	require.Equal(t, 200, a.status, a.text)
 	for i := range seeded {
-		a := send(t, l.cluster, "PUT", fmt.Sprintf("/%s/_create/read-%d", index, i), `{"mark":"read"}`)
+		a := send(t, l.patient, "PUT", fmt.Sprintf("/%s/_create/read-%d", index, i), `{"mark":"read"}`)
 		require.Equal(t, 201, a.status, a.text)
 	}
 	return l
 }
 
 func (l *load) delete(t *testing.T) {
-	a, err := roundTrip(context.Background(), l.cluster, "DELETE", "/"+l.index+"?ignore_unavailable=true", "")
+	a, err := roundTrip(context.Background(), l.patient, "DELETE", "/"+l.index+"?ignore_unavailable=true", "")
 	require.NoError(t, err)
 	require.Equal(t, 200, a.status, a.text)
 }
 
-// event is something that happens to the cluster during the load.
-type event struct {
-	at      time.Duration
-	command string
-}
-
-// run sends requests for so long and returns when the last has ended. A node that does not answer holds nothing up:
-// the pace is the clock's.
-func (l *load) run(t *testing.T, h harness, length time.Duration, events ...event) {
+// during sends requests until the story has been told and every request has ended. A node that does not answer holds
+// nothing up: the pace is the clock's.
+func (l *load) during(t *testing.T, story func()) {
 	t.Helper()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	began := time.Now()
-	for n := 0; time.Since(began) < length; n++ {
-		if len(events) > 0 && time.Since(began) >= events[0].at {
-			command := events[0].command
-			events = events[1:]
-			wg.Go(func() {
-				if err := h.do(t.Context(), command); err != nil {
-					t.Error(err)
-				}
-			})
+	over := make(chan struct{})
+	defer close(over)
+	l.began = time.Now()
+	wg.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for n := 0; ; n++ {
+			select {
+			case <-ticker.C:
+				wg.Go(func() { l.call(t.Context(), n) })
+			case <-over:
+				return
+			}
 		}
-		wg.Go(func() { l.call(t.Context(), n, began) })
-		<-ticker.C
-	}
+	})
+	story()
 }
 
-func (l *load) call(ctx context.Context, n int, began time.Time) {
-	c := call{kind: mix[n%len(mix)], name: fmt.Sprintf("mark-%d", n), at: time.Since(began)}
+// pass lets time go by under load.
+func pass(d time.Duration) { <-time.NewTimer(d).C }
+
+func (l *load) call(ctx context.Context, n int) {
+	c := call{kind: mix[n%len(mix)], name: fmt.Sprintf("mark-%d", n), at: time.Since(l.began)}
 	method, path, body := "GET", fmt.Sprintf("/%s/_doc/read-%d", l.index, n%seeded), ""
 	switch c.kind {
 	case create:
@@ -122,7 +123,7 @@ func (l *load) call(ctx context.Context, n int, began time.Time) {
 		method, path, body = "POST", fmt.Sprintf("/%s/_doc", l.index), fmt.Sprintf(`{"mark":%q}`, c.name)
 	}
 	a, err := roundTrip(ctx, l.cluster, method, path, body)
-	c.took = time.Since(began) - c.at
+	c.took = time.Since(l.began) - c.at
 	c.status, c.err = a.status, err
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,8 +133,8 @@ func (l *load) call(ctx context.Context, n int, began time.Time) {
 // stored counts the documents in the index by their marks.
 func (l *load) stored(t *testing.T) map[string]int {
 	t.Helper()
-	require.Equal(t, 200, send(t, l.cluster, "POST", "/"+l.index+"/_refresh", "").status)
-	a := send(t, l.cluster, "POST", "/"+l.index+"/_search", `{"size":10000}`)
+	require.Equal(t, 200, send(t, l.patient, "POST", "/"+l.index+"/_refresh", "").status)
+	a := send(t, l.patient, "POST", "/"+l.index+"/_search", `{"size":10000}`)
 	require.Equal(t, 200, a.status, a.text)
 	require.Less(t, len(a.list("hits.hits")), 10000, "a page holds no more")
 	found := map[string]int{}
@@ -185,11 +186,17 @@ func (f figures) line(scenario, release string) string {
 
 const header = "| fault | engine | reads | failed | creates | failed | 409 | posts | failed | duplicates | lost | p99 ms | max ms |"
 
-// reasons lists the failures of idempotent requests, each kind once.
+// since returns the calls that began at a time or later.
+func (l *load) since(at time.Duration) *load {
+	later := slices.DeleteFunc(slices.Clone(l.calls), func(c call) bool { return c.at < at })
+	return &load{calls: later}
+}
+
+// reasons lists the failures, each kind once.
 func (l *load) reasons() string {
 	seen := map[string]int{}
 	for _, c := range l.calls {
-		if c.failed() && c.kind != post {
+		if c.failed() {
 			seen[fmt.Sprintf("status %d, at %s: %v", c.status, c.at.Truncate(time.Second), c.err)]++
 		}
 	}
