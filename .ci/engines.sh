@@ -3,21 +3,23 @@
 # stopped, whatever happens. Needs bash, curl, Java 17 and Maven, and Go.
 #   .ci/engines.sh                          all
 #   .ci/engines.sh opensearch-2.19.6 …      some
-# FAULTS=1 adds the tests that kill and freeze nodes. Work folders are under .ci/cache.
+# FAULTS=0 leaves out the tests that kill and freeze nodes. Programs and data are kept in CACHE, which the servers' own
+# user must be able to reach: Elasticsearch does not run as root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 all=(opensearch-2.19.6 elasticsearch-7.10.2 elasticsearch-8.19.7)
 log=$(mktemp)
+cache=${CACHE:-/tmp/esdriver-engines}
 run=
 
-stop() { [ -z "$run" ] || "$run" stop >/dev/null 2>&1 || true; }
+stop() { [ -z "$run" ] || "$run" clean >/dev/null 2>&1 || true; }
 trap 'stop; rm -f "$log"' EXIT
 
 # setting prepares the harness of one engine, on ports of its own.
 setting() { # setting ENGINE
   local product=${1%-*} version=${1##*-}
   run=$PWD/.ci/engines/$product/run.sh
-  export WORK=$PWD/.ci/cache/$1
+  export WORK=$cache/$1
   case $1 in
     opensearch-*) export OS_VERSION=$version HTTP0=19200 TCP0=19300 ;;
     elasticsearch-7*) export ES_VERSION=$version HTTP0=19220 TCP0=19320 ;;
