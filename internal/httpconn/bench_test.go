@@ -46,7 +46,7 @@ func TestSmallGetAllocates(t *testing.T) {
 		}
 	})
 	t.Log(allocs, "allocations")
-	assert.LessOrEqual(t, allocs, 30.0)
+	assert.LessOrEqual(t, allocs, 12.0)
 	_ = base
 }
 

@@ -1,6 +1,7 @@
 // Package httpconn is one HTTP/1.1 connection that carries one request at a time. It owns the socket, so it
-// knows whether a byte of a request left, and sees before use that a peer has closed. Messages are written and
-// read by net/http's own codec ([http.Request.Write], [http.ReadResponse]); HTTP/2 is never negotiated.
+// knows whether a byte of a request left, and sees before use that a peer has closed. Messages of the usual shape
+// are written and read by a short codec of its own (requesthead.go, answerhead.go), all others by net/http's
+// ([http.Request.Write], [http.ReadResponse]); HTTP/2 is never negotiated.
 package httpconn
 
 import (

@@ -93,6 +93,9 @@ func (c *Conn) send() error {
 }
 
 func (c *Conn) write() error {
+	if done, err := c.writePlain(); done {
+		return err
+	}
 	if c.body.zip {
 		z := takeZipper()
 		// Given back only here, after the last byte was written or refused.

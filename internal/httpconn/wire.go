@@ -72,13 +72,22 @@ func (w *wire) push(p []byte) error {
 	} else if len(w.buf) == 0 {
 		w.bufs = w.vec[1:]
 	}
-	n, err := w.bufs.WriteTo(w.nc)
+	n, err := w.pass()
 	if _, tls := w.nc.(*tls.Conn); !tls { // the meter below TLS has counted
 		w.accepted.Add(n)
 	}
 	w.vec = [2][]byte{}
 	w.buf, w.err = w.buf[:0], err
 	return err
+}
+
+// pass gives the buffers to the socket.
+func (w *wire) pass() (int64, error) {
+	if len(w.bufs) == 1 {
+		n, err := w.nc.Write(w.bufs[0])
+		return int64(n), err
+	}
+	return w.bufs.WriteTo(w.nc)
 }
 
 // pieces are the buffers through which bodies go that are not in memory.
@@ -158,6 +167,9 @@ func (c *Conn) receive(req *http.Request) (*http.Response, error) {
 			return nil, err
 		} else if first[0] == tlsAlert {
 			return nil, errSpeaksTLS
+		}
+		if resp := readHead(c.br, req); resp != nil {
+			return resp, nil
 		}
 		resp, err := http.ReadResponse(c.br, req)
 		switch {
