@@ -129,7 +129,7 @@ func (c *Conn) RoundTrip(req *http.Request, o Options) (*http.Response, error) {
 	if err := c.prepare(req); err != nil {
 		c.keep = false
 		closeBody(req)
-		return nil, c.failure(ctx, OpWrite, err)
+		return nil, c.failure(ctx, OpWrite, &ownError{err})
 	}
 	if ctx.Done() != nil {
 		c.stop = context.AfterFunc(ctx, c.onCancel)

@@ -140,8 +140,18 @@ func (a *dialing) open(ctx context.Context, proxy *url.URL) (net.Conn, error) {
 		return a.openProxy(ctx, proxy)
 	}
 	a.op = OpDial
-	return a.cfg.DialContext(ctx, "tcp", a.addr)
+	return a.dialTCP(ctx, a.addr)
 }
+
+func (a *dialing) dialTCP(ctx context.Context, addr string) (net.Conn, error) {
+	nc, err := a.cfg.DialContext(ctx, "tcp", addr)
+	if err == nil && nc == nil {
+		return nil, errNoConn
+	}
+	return nc, err
+}
+
+var errNoConn = errors.New("DialContext gave no connection")
 
 // wrap makes the connection, with TLS where the node wants it.
 func (a *dialing) wrap(ctx context.Context, socket net.Conn, proxy *url.URL) (*Conn, error) {

@@ -23,7 +23,7 @@ func (a *dialing) openProxy(ctx context.Context, proxy *url.URL) (net.Conn, erro
 	if proxy.Scheme != "http" && proxy.Scheme != "https" {
 		return nil, fmt.Errorf("proxy %s: scheme %q is neither http nor https", proxy.Host, proxy.Scheme)
 	}
-	nc, err := a.cfg.DialContext(ctx, "tcp", hostPort(proxy))
+	nc, err := a.dialTCP(ctx, hostPort(proxy))
 	if err != nil {
 		return nil, fmt.Errorf("proxy %s: %w", proxy.Host, err)
 	}

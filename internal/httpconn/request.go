@@ -36,7 +36,7 @@ func (c *Conn) prepare(req *http.Request) error {
 	if req.URL == nil {
 		return errNoURL
 	}
-	if strings.ContainsAny(req.Method, " \t\r\n") {
+	if req.Method != "" && !isToken(req.Method) {
 		return errMethod
 	}
 	c.out = *req
@@ -68,7 +68,7 @@ func (c *Conn) addHeaders() {
 func (c *Conn) transmit() error {
 	expect := c.body.r != nil && strings.EqualFold(c.header.Get("Expect"), "100-continue")
 	if expect || !c.body.memory || c.body.size > inlineBody {
-		c.up = startUpload(c, expect)
+		c.startUpload(expect)
 		return nil
 	}
 	err := c.send()

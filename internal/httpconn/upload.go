@@ -20,14 +20,15 @@ type upload struct {
 	open bool          // gate is closed
 }
 
-func startUpload(c *Conn, expect bool) *upload {
+// startUpload begins the upload of the prepared request, whose goroutine looks at c.up.
+func (c *Conn) startUpload(expect bool) {
 	u := &upload{done: make(chan struct{}), quit: make(chan struct{})}
 	if expect {
 		u.gate = make(chan struct{})
 		c.body.gate = &gate{open: u.gate, quit: u.quit}
 	}
+	c.up = u
 	go u.run(c)
-	return u
 }
 
 func (u *upload) run(c *Conn) {
