@@ -96,15 +96,20 @@ func (c *Cluster) RemoveSeeds(ctx context.Context, seeds ...string) error {
 func (c *Cluster) Explain(r *http.Request) Explanation { return c.inner.Explain(r) }
 
 // Close ends the cluster: new requests fail with ErrClosed, and what is under way may end until the context does; then
-// it is cut, and the context's error returned. Further calls wait for the same end and return nil. A cluster that a
-// [Connector] opened is closed by the connector.
+// it is cut, and the context's error returned. Further calls wait for the same end and return nil. It waits for the
+// hooks, samplers and balancers too, but no more than a second longer than the context lasts; a hook must not call it.
+// A cluster that a [Connector] opened is closed by the connector.
 func (c *Cluster) Close(ctx context.Context) error { return c.inner.Close(ctx) }
+
+// ErrHandleBusy says that the last answer of a [Handle] is still open, or that the handle was given back.
+var ErrHandleBusy = cluster.ErrHandleBusy
 
 // Handle is one connection of one node's class. It is for one goroutine at a time.
 type Handle struct{ inner *cluster.Handle }
 
-// RoundTrip sends the request on this connection and nowhere else: it is one attempt. The answer's body must be read to
-// its end or closed before the next one. After an error the handle is of no use and must be discarded.
+// RoundTrip sends the request on this connection and nowhere else: it is one attempt, which AttemptTimeout bounds and
+// Timeout does not. The answer's body must be read to its end or closed before the next one. The error is an
+// [*AttemptError], or says that the handle is in use; after one the handle is of no use and must be discarded.
 func (h *Handle) RoundTrip(r *http.Request) (*http.Response, error) { return h.inner.RoundTrip(r) }
 
 // Node returns the node that the connection leads to.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"database/sql/driver"
 	"encoding/base64"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -81,8 +82,11 @@ func (c *Connector) Cluster(ctx context.Context) (*Cluster, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if c.closed {
+	switch {
+	case c.closed:
 		return nil, ErrClosed
+	case ctx.Err() != nil: // the select above may have taken the turn all the same
+		return nil, context.Cause(ctx)
 	}
 	if c.opened == nil {
 		inner, err := cluster.Open(ctx, c.inner)
@@ -169,6 +173,9 @@ func (c *Config) newSampler() (sampler.Sampler, error) {
 		return c.Sampler, nil
 	}
 	s, err := sampler.New(c.SamplerName, c.SamplerParams)
+	if err == nil && s == nil {
+		err = errNoPlugin
+	}
 	if err != nil {
 		return nil, &ConfigError{Key: "sampler", Value: c.SamplerName, Err: err}
 	}
@@ -180,11 +187,16 @@ func (c *Config) newBalancer() (balancer.Balancer, error) {
 		return c.Balancer, nil
 	}
 	b, err := balancer.New(c.BalancerName, c.BalancerParams)
+	if err == nil && b == nil {
+		err = errNoPlugin
+	}
 	if err != nil {
 		return nil, &ConfigError{Key: "balancer", Value: c.BalancerName, Err: err}
 	}
 	return b, nil
 }
+
+var errNoPlugin = errors.New("its constructor gave nothing")
 
 func (c *Config) newDialer() (*httpconn.Dialer, error) {
 	tlsConfig, err := c.tlsConfig()

@@ -1,7 +1,12 @@
 // Package plugins is the contract between a cluster and those who watch or extend it. A [Hook] is any value
-// that implements one or more of this package's interfaces; only what it implements is called. Hooks are
-// called from the goroutine in which the thing happens and from many goroutines at once: they must be fast and
-// safe for concurrent use. A hook that panics is recovered from and counted in [Stats], and breaks nothing.
+// that implements one or more of this package's interfaces; only what it implements is called. A hook that panics is
+// recovered from and counted in [Stats], and breaks nothing.
+//
+// What belongs to a request ([AttemptHook], [AcquireHook], [StatementHook], [Decorator]) is called on the request's
+// goroutine and from many at once: it must be fast and safe for concurrent use. What happens in the background
+// ([TopologyHook], [HealthHook], [ProbeHook], [ErrorHook]) is told a moment later, one event after the other, on a
+// goroutine that all hooks share: such a hook may take its time and may call the cluster, but must not wait for its
+// Close. When more than 1,024 events wait, further ones are lost.
 //
 // No hook is given a secret: URLs carry no user info, and requests are shown by method and path alone.
 // The exception is [Decorator], whose task may be to add one.
@@ -17,8 +22,8 @@ import (
 	"github.com/esdriver/esdriver/sampler"
 )
 
-// Hook is any value that implements one or more of AttemptHook, AcquireHook, TopologyHook, HealthHook,
-// StatementHook and Decorator.
+// Hook is any value that implements one or more of AttemptHook, AcquireHook, TopologyHook, HealthHook, ProbeHook,
+// ErrorHook, StatementHook and Decorator.
 type Hook any
 
 // AttemptHook watches attempts: each try of a request on one node, probes and samples excluded.
@@ -84,6 +89,13 @@ type HealthChange struct {
 type ProbeHook interface {
 	// ProbeEnd is called after a probe; err is nil when the node is well.
 	ProbeEnd(n *sampler.Node, took time.Duration, err error)
+}
+
+// ErrorHook hears of errors in the background that no other hook is told of: connections that could not be dialed ahead,
+// nonsense that a sampler or balancer gave, panics of plug-ins.
+type ErrorHook interface {
+	// BackgroundError is called after such an error.
+	BackgroundError(err error)
 }
 
 // StatementHook watches SQL statements.

@@ -43,7 +43,7 @@ type Stats struct {
 	SampleFailures uint64
 	Probes         uint64
 	ProbeFailures  uint64
-	HookPanics     uint64 // panics recovered from in hooks
+	HookPanics     uint64 // panics recovered from in hooks, samplers, balancers and Config.Authorize
 
 	RetryTokens float64   // what is left of the retry budget
 	LastError   error     // the last error in the background, nil when there was none

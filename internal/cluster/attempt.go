@@ -146,7 +146,7 @@ func (a *attempt) authorize(out *http.Request) error {
 		out.Header = http.Header{}
 	}
 	if a.c.cfg.Authorize != nil && out.Header.Get("Authorization") == "" {
-		if err := a.c.cfg.Authorize(out); err != nil {
+		if err := a.c.askAuthorize(out); err != nil {
 			return &localError{err}
 		}
 	}
@@ -229,7 +229,7 @@ func (a *attempt) reached(what int32) {
 func (a *attempt) finish() {
 	a.peer.inFlight.Add(-1)
 	if a.picked != nil {
-		a.picked(a.outcome)
+		a.c.tellPicker(a.picked, a.outcome)
 	}
 	if a.final {
 		a.r.release()

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // background owns the cluster's goroutines: each asks start before it begins and calls done at its end; stop
@@ -45,7 +47,11 @@ func (b *background) stopped() bool             { return b.ctx.Err() != nil }
 func (b *background) stopping() <-chan struct{} { return b.ctx.Done() }
 func (b *background) context() context.Context  { return b.ctx }
 
-// wait returns when every goroutine has ended, or with the context's error.
+// waitGrace is what goroutines are given to end once the context of wait has: as a rule they need no more than a
+// moment, and only a plug-in that does not return can hold them longer.
+const waitGrace = time.Second
+
+// wait returns when every goroutine has ended, or with the context's error some time after that has.
 func (b *background) wait(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() { // ends when the last goroutine of the cluster has ended
@@ -56,6 +62,13 @@ func (b *background) wait(ctx context.Context) error {
 	case <-ended:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+	}
+	grace := time.NewTimer(waitGrace)
+	defer grace.Stop()
+	select {
+	case <-ended:
+		return nil
+	case <-grace.C:
+		return fmt.Errorf("cluster: a sampler, balancer or hook has not returned: %w", context.Cause(ctx))
 	}
 }

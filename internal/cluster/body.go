@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,9 +26,17 @@ func (r *request) openBody() (io.ReadCloser, error) {
 		r.opened = true
 		return r.req.Body, nil
 	}
-	body, err := r.req.GetBody()
-	if err != nil {
+	return openAgain(r.req)
+}
+
+// openAgain calls the request's GetBody.
+func openAgain(req *http.Request) (io.ReadCloser, error) {
+	body, err := req.GetBody()
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("cluster: GetBody: %w", err)
+	case body == nil:
+		return nil, errors.New("cluster: GetBody gave no body")
 	}
 	return body, nil
 }

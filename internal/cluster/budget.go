@@ -53,7 +53,9 @@ func (b *budget) fill(requests uint64, now time.Time) {
 		b.tokens += elapsed.Seconds() * budgetPerSecond
 		b.at = now
 	}
-	b.tokens += float64(requests-b.requests) * b.share
-	b.requests = requests
+	if requests > b.requests { // another may have looked later and be here first
+		b.tokens += float64(requests-b.requests) * b.share
+		b.requests = requests
+	}
 	b.tokens = min(b.tokens, budgetCapacity)
 }

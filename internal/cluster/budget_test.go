@@ -50,7 +50,7 @@ func TestRetryAfterIsReadInSecondsAndAsADate(t *testing.T) {
 		"soon":                          0,
 		"Mon, 30 Nov 2026 12:00:07 GMT": 7 * time.Second,
 		"Mon, 30 Nov 2026 11:00:00 GMT": 0,
-		"99999999999999999999":          0,
+		"99999999999999999999":          (1<<31 - 1) * time.Second, // longer than anybody waits
 	} {
 		assert.Equal(t, want, retryAfter(http.Header{"Retry-After": {value}}, now), value)
 	}
@@ -80,4 +80,15 @@ func TestFirstContactBindsToACluster(t *testing.T) {
 	assert.ErrorContains(t, id.judge("b", "u1"), `"b"`)
 	assert.NoError(t, id.judge("a", ""))
 	assert.NoError(t, (&identity{ignore: true, name: "x"}).judge("y", "z"))
+}
+
+func TestLatecomerToTheBudgetBringsNoTokens(t *testing.T) {
+	now := time.Now()
+	b := newBudget(0.2, now)
+	for range budgetCapacity {
+		b.take(100, now)
+	}
+	before := b.left(100, now)
+	assert.InDelta(t, before, b.left(99, now), 1e-9, "a count that was read earlier comes later")
+	assert.InDelta(t, before, b.left(100, now), 1e-9)
 }

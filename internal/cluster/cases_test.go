@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +41,7 @@ import (
 //	kill|start|restart|freeze|thaw|drain|remove NODE, add
 //	call METHOD PATH [key=value …]     class, body, deadline, cancel, idempotent, key, once (body without GetBody)
 //	calls N METHOD PATH …         the same N times; each must succeed
+//	hold N METHOD PATH            N calls in the background, whose ends nobody looks at
 //	status 200                    of the last call
 //	error WORD                    of the last call: see sentinels; "error none"
 //	says TEXT                     the last error's text contains TEXT
@@ -56,6 +58,7 @@ import (
 //	members n0 n1                 the topology's nodes
 //	filtered n2
 //	conns NODE <= N
+//	probed NODE <= N              how many probes the node has got
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.txt")
 	require.NoError(t, err)
@@ -100,6 +103,7 @@ type world struct {
 	resp *http.Response
 	err  error
 	took time.Duration
+	held sync.WaitGroup // calls in the background
 }
 
 func newWorld(t *testing.T) *world {
@@ -117,6 +121,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) close() {
 	if w.c != nil {
 		require.NoError(w.t, w.c.Close(context.Background()))
+		w.held.Wait()
 	}
 	if w.fake != nil {
 		w.fake.Close()
@@ -339,6 +344,7 @@ var checks = map[string]func(w *world, rest string){
 	"open":   func(*world, string) {},
 	"call":   func(w *world, rest string) { w.call(strings.Fields(rest)) },
 	"calls":  func(w *world, rest string) { w.calls(strings.Fields(rest)) },
+	"hold":   func(w *world, rest string) { w.hold(strings.Fields(rest)) },
 	"status": func(w *world, rest string) { w.status(w.number(rest)) },
 	"error":  func(w *world, rest string) { w.wantError(rest) },
 	"says":   func(w *world, rest string) { require.ErrorContains(w.t, w.err, rest, w.at) },
@@ -371,6 +377,12 @@ var checks = map[string]func(w *world, rest string){
 	},
 	"members":  func(w *world, rest string) { w.names(strings.Fields(rest), w.c.Topology().Nodes) },
 	"filtered": func(w *world, rest string) { w.names(strings.Fields(rest), w.c.Topology().Filtered) },
+	"probed": func(w *world, rest string) {
+		name, bound, _ := strings.Cut(rest, " <= ")
+		pings := len(w.trail.Only("Ping "+name, "PingFailed "+name))
+		require.LessOrEqual(w.t, pings, w.number(bound), w.at)
+		require.Positive(w.t, pings, w.at)
+	},
 	"conns": func(w *world, rest string) {
 		name, bound, _ := strings.Cut(rest, " <= ")
 		require.LessOrEqual(w.t, w.node(name).Conns(), w.number(bound), w.at)
@@ -450,6 +462,21 @@ func (w *world) calls(args []string) {
 		w.ok(w.err)
 		require.Less(w.t, w.resp.StatusCode, 500, w.at)
 	}
+}
+
+// hold makes calls that end with the cluster at the latest.
+func (w *world) hold(args []string) {
+	for range w.number(args[0]) {
+		req, err := http.NewRequestWithContext(w.t.Context(), args[1], args[2], nil)
+		w.ok(err)
+		w.held.Go(func() {
+			if resp, err := w.c.RoundTrip(req); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	synctest.Wait()
 }
 
 func (w *world) status(want int) {

@@ -90,7 +90,7 @@ func classOf(method, path string, query string) pool.Class {
 	return op.class()
 }
 
-// readAPIs are the operations that only read, whatever their method.
+// readAPIs are the operations that only read even with POST. PUT and DELETE store and drop things there.
 var readAPIs = map[string]bool{
 	"_search": true, "_msearch": true, "_count": true, "_mget": true, "_explain": true, "_validate": true,
 	"_field_caps": true, "_termvectors": true, "_mtermvectors": true, "_rank_eval": true, "_analyze": true,
@@ -115,7 +115,7 @@ func idempotency(req *http.Request) (bool, string) {
 		return idempotentSQL(req, op)
 	case req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == http.MethodOptions:
 		return true, req.Method + " reads"
-	case readAPIs[op.api]:
+	case readAPIs[op.api] && req.Method == http.MethodPost:
 		return true, op.api + " reads"
 	case op.api == "_bulk":
 		return idempotentBulk(req)

@@ -60,7 +60,7 @@ func rereadBody(req *http.Request) (io.ReadCloser, error) {
 	if req.GetBody == nil {
 		return nil, errBodyOnce
 	}
-	return req.GetBody()
+	return openAgain(req)
 }
 
 // idempotentBulk accepts a bulk of which every item is a create with an id or carries a version: the server

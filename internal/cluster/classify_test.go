@@ -107,6 +107,10 @@ func TestOperationTableDecidesWhatMayBeSentTwice(t *testing.T) {
 		{"POST", "/i/_update_by_query", "{}", false},
 		{"POST", "/_reindex", "{}", false},
 		{"DELETE", "/i", "", false},
+		{"DELETE", "/_eql/search/abc", "", false},
+		{"PUT", "/i/_explain/1", "{}", false},
+		{"PATCH", "/i/_search", "{}", false},
+		{"OPTIONS", "/", "", true},
 		{"PUT", "/i", "{}", false},
 	} {
 		req, err := http.NewRequest(c.method, c.url, strings.NewReader(c.body))

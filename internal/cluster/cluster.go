@@ -12,6 +12,8 @@
 //	health.go         states of a node; probe.go: how a node comes back
 //	topology.go       how a sample becomes the list; sample.go: when samples are taken
 //	identity.go       which cluster we are bound to
+//	close.go          how everything ends
+//	guard.go          calls of plug-ins that may panic; herald.go: calls of hooks that may take their time
 package cluster
 
 import (
@@ -59,6 +61,8 @@ type Cluster struct {
 	drained  chan struct{}
 	drainOne sync.Once
 
+	cut     chan struct{} // closed when Close cuts what is in flight
+	cutOnce sync.Once
 	connsMu sync.Mutex // connsMu guards conns
 	conns   map[*httpconn.Conn]struct{}
 
@@ -86,9 +90,10 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 		nudged:     make(chan struct{}, 1),
 		sampled:    make(chan struct{}),
 		drained:    make(chan struct{}),
+		cut:        make(chan struct{}),
 		conns:      map[*httpconn.Conn]struct{}{},
 	}
-	c.hooks = sortHooks(cfg.Hooks, c.hookPanicked)
+	c.hooks = sortHooks(cfg.Hooks, c.panicked, c.countPanic)
 	if err := c.plant(seeds); err != nil {
 		return nil, err
 	}
@@ -96,11 +101,24 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	go c.own()
 	c.background.start()
 	go c.sampling()
+	c.background.start()
+	go c.heralding()
+	c.awaitFirst(ctx)
+	return c, nil
+}
+
+// openGrace is what a sampler is given to return once its time is over.
+const openGrace = 100 * time.Millisecond
+
+// awaitFirst waits for the first sample; not for ever, should the sampler ignore its context.
+func (c *Cluster) awaitFirst(ctx context.Context) {
+	timer := time.NewTimer(c.cfg.SampleTimeout + openGrace)
+	defer timer.Stop()
 	select {
 	case <-c.sampled:
 	case <-ctx.Done():
+	case <-timer.C:
 	}
-	return c, nil
 }
 
 // plant makes the peers of the seeds and the first snapshot.
@@ -146,14 +164,8 @@ func normalHost(u *url.URL) string {
 func (c *Cluster) poolConfig(n *sampler.Node) pool.Config[*httpconn.Conn] {
 	base := n.URL
 	return pool.Config[*httpconn.Conn]{
-		Name: n.Addr,
-		Dial: func(ctx context.Context, _ pool.Class) (*httpconn.Conn, error) {
-			conn, err := c.cfg.Dialer.Dial(ctx, base)
-			if err == nil {
-				c.opened(conn)
-			}
-			return conn, err
-		},
+		Name:        n.Addr,
+		Dial:        func(ctx context.Context, _ pool.Class) (*httpconn.Conn, error) { return c.dial(ctx, base) },
 		Close:       c.discard,
 		Usable:      func(conn *httpconn.Conn, idle time.Duration) bool { return conn.Usable(idle) },
 		Sizes:       c.cfg.Sizes,
@@ -164,17 +176,13 @@ func (c *Cluster) poolConfig(n *sampler.Node) pool.Config[*httpconn.Conn] {
 	}
 }
 
-func (c *Cluster) opened(conn *httpconn.Conn) {
-	c.connsMu.Lock()
-	defer c.connsMu.Unlock()
-	c.conns[conn] = struct{}{}
-}
-
-func (c *Cluster) discard(conn *httpconn.Conn) {
-	c.connsMu.Lock()
-	delete(c.conns, conn)
-	c.connsMu.Unlock()
-	_ = conn.Close() // a connection that is given up has nothing left to lose
+// dial opens a connection. It calls what a Config may bring: DialContext, Proxy, callbacks of TLS.
+func (c *Cluster) dial(ctx context.Context, base *url.URL) (conn *httpconn.Conn, err error) {
+	defer c.caught("the dialing of "+base.Host, &err)
+	if conn, err = c.cfg.Dialer.Dial(ctx, base); err == nil {
+		c.opened(conn)
+	}
+	return conn, err
 }
 
 // Topology returns the list of nodes in force. It is immutable.
@@ -219,7 +227,7 @@ func (c *Cluster) AddSeeds(ctx context.Context, urls ...*url.URL) error {
 	}
 	var added []*sampler.Node
 	var joinErr error
-	if err := c.run(func() { added, joinErr = c.listSeeds(nodes) }); err != nil {
+	if err := c.run(ctx, func() { added, joinErr = c.listSeeds(nodes) }); err != nil {
 		return fmt.Errorf("cannot add an address: %w", err)
 	}
 	if joinErr != nil || len(added) == 0 {
@@ -296,7 +304,7 @@ func (c *Cluster) RemoveSeeds(ctx context.Context, urls ...*url.URL) error {
 		return fmt.Errorf("cannot remove an address: %w", ErrClosed)
 	}
 	removed := 0
-	if err := c.run(func() { removed = c.unlistSeeds(nodes) }); err != nil {
+	if err := c.run(ctx, func() { removed = c.unlistSeeds(nodes) }); err != nil {
 		return fmt.Errorf("cannot remove an address: %w", err)
 	}
 	if removed == 0 {
@@ -328,57 +336,4 @@ func (c *Cluster) unlistSeeds(nodes []*sampler.Node) (removed int) {
 	c.discharge()
 	c.announce(before, c.roster.topology)
 	return removed
-}
-
-// Close ends the cluster: new requests fail with ErrClosed, the sampler and the probes end, and what is in
-// flight may finish until the context ends; then its connections are cut. It returns the context's error when
-// something had to be cut. Further calls wait for the same end and return nil.
-func (c *Cluster) Close(ctx context.Context) error {
-	if c.closed.CompareAndSwap(false, true) {
-		c.background.stop()
-	}
-	if c.inFlight.Load() == 0 {
-		c.drainOne.Do(func() { close(c.drained) })
-	}
-	var cut error
-	select {
-	case <-c.drained:
-	case <-ctx.Done():
-		cut = context.Cause(ctx)
-		c.cutAll()
-	}
-	c.pools.Close()
-	return errors.Join(cut, c.background.wait(context.WithoutCancel(ctx)))
-}
-
-// Closed reports whether Close has been called.
-func (c *Cluster) Closed() bool { return c.closed.Load() }
-
-// cutAll closes every connection, in use or not.
-func (c *Cluster) cutAll() {
-	c.connsMu.Lock()
-	conns := make([]*httpconn.Conn, 0, len(c.conns))
-	for conn := range c.conns {
-		conns = append(conns, conn)
-	}
-	c.connsMu.Unlock()
-	for _, conn := range conns {
-		_ = conn.Close() // whoever uses it sees the error
-	}
-}
-
-// begin counts a request in, unless the cluster is closed; end counts it out.
-func (c *Cluster) begin() error {
-	c.inFlight.Add(1)
-	if c.closed.Load() {
-		c.end()
-		return ErrClosed
-	}
-	return nil
-}
-
-func (c *Cluster) end() {
-	if c.inFlight.Add(-1) == 0 && c.closed.Load() {
-		c.drainOne.Do(func() { close(c.drained) })
-	}
 }

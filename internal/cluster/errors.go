@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -61,8 +62,11 @@ func (e *requestError) SafeToRetry() bool {
 	return !errors.Is(e.reason, ErrMaybeExecuted)
 }
 
-// Timeout reports whether the last attempt ran out of time.
+// Timeout reports whether the request or its last attempt ran out of time.
 func (e *requestError) Timeout() bool {
+	if errors.Is(e.reason, context.DeadlineExceeded) {
+		return true
+	}
 	if len(e.attempts) == 0 {
 		return false
 	}

@@ -12,6 +12,10 @@ import (
 
 // Explain tells how the request would be routed now, without sending it.
 func (c *Cluster) Explain(req *http.Request) plugins.Explanation {
+	if req.URL == nil {
+		return plugins.Explanation{Text: "the request has no URL\n"}
+	}
+	req = withMethod(req)
 	e := plugins.Explanation{
 		Class:  c.classOf(req),
 		Nodes:  c.nodeStats(),
@@ -23,7 +27,7 @@ func (c *Cluster) Explain(req *http.Request) plugins.Explanation {
 	if p, n, done := r.pick(snap); p != nil {
 		e.Picked = n
 		if done != nil {
-			done(balancer.Outcome{Kind: balancer.CallerGone})
+			c.tellPicker(done, balancer.Outcome{Kind: balancer.CallerGone})
 		}
 	} else if p := r.fallback(snap); p != nil {
 		e.Picked = p.node.Load()

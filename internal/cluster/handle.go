@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/esdriver/esdriver/balancer"
 	"github.com/esdriver/esdriver/internal/httpconn"
+	"github.com/esdriver/esdriver/plugins"
 	"github.com/esdriver/esdriver/pool"
 	"github.com/esdriver/esdriver/sampler"
 )
@@ -88,21 +90,51 @@ func (h *Handle) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, ErrHandleBusy
 	}
-	a := &attempt{c: h.c, peer: h.peer, node: h.node, class: h.class, conn: h.conn}
-	out, err := a.outgoing(req.Context(), req, nil)
-	if err != nil {
+	req = withMethod(req)
+	r := &request{c: h.c, req: req, ctx: req.Context(), class: h.class}
+	if err := checkRequest(r); err != nil {
 		closeBody(req)
 		h.BodyDone(true, nil)
 		return nil, err
 	}
-	timeout := h.c.cfg.AttemptTimeout
-	resp, err := h.conn.Value().RoundTrip(out, httpconn.Options{HeaderTimeout: timeout, StallTimeout: timeout, Owner: h})
+	a := &attempt{c: h.c, r: r, peer: h.peer, node: h.node, class: h.class, conn: h.conn, number: 1, began: time.Now()}
+	a.hookCtx = h.c.hooks.attemptStart(r.ctx, a.describe())
+	resp, err := h.send(a)
+	o := r.judge(a, resp, err)
+	h.c.hooks.attemptEnd(a.hookCtx, a.describe(), plugins.AttemptResult{
+		Outcome: balancer.Outcome{Kind: o.kind, Err: o.err, Status: o.status, Latency: a.header},
+		Wrote:   a.wrote, Took: time.Since(a.began),
+	})
 	if err != nil {
+		return nil, a.failed(o, err)
+	}
+	return resp, nil
+}
+
+// send makes the attempt on the handle's connection.
+func (h *Handle) send(a *attempt) (*http.Response, error) {
+	out, err := a.outgoing(a.r.ctx, a.r.req, nil)
+	if err != nil {
+		closeBody(a.r.req)
+		h.BodyDone(true, nil)
+		return nil, err
+	}
+	timeout := h.c.cfg.AttemptTimeout
+	o := httpconn.Options{HeaderTimeout: within(a.r.ctx, timeout), StallTimeout: timeout, Owner: h}
+	resp, err := h.conn.Value().RoundTrip(out, o)
+	if err != nil {
+		a.wrote = wroteOf(err)
 		h.BodyDone(false, err)
 		return nil, err
 	}
+	a.header, a.wrote = time.Since(a.began), true
 	resp.Request = out
 	return resp, nil
+}
+
+func wroteOf(err error) bool {
+	failure, ok := errors.AsType[*httpconn.Error](err)
+	return ok && failure.Wrote
 }
 
 func (h *Handle) start() bool {
@@ -157,7 +189,7 @@ func (h *Handle) give() {
 	}
 	h.peer.inFlight.Add(-1)
 	if h.done != nil {
-		h.done(balancer.Outcome{Kind: balancer.CallerGone})
+		h.c.tellPicker(h.done, balancer.Outcome{Kind: balancer.CallerGone})
 	}
 	h.c.end()
 }

@@ -22,23 +22,27 @@ const (
 	identityNext = 5 * time.Second
 )
 
-// succeeded notes an answer.
-func (c *Cluster) succeeded(p *peer) {
+// succeeded notes an answer; keeps says that its connection stays open.
+func (c *Cluster) succeeded(p *peer, keeps bool) {
 	if p.clean.Load() {
 		return
 	}
 	p.mu.Lock()
 	p.failures, p.refusals, p.verified = 0, 0, true
 	p.waits.Reset()
+	if keeps {
+		p.learnCut(false)
+	}
 	from := p.is()
 	back := from == plugins.Suspect || from == plugins.Dead || from == plugins.NotReady || from == plugins.Unverified
 	if back {
 		p.enter(plugins.Alive)
 	}
-	p.clean.Store(p.is() == plugins.Alive)
+	p.clean.Store(p.is() == plugins.Alive && p.knowsCut)
 	p.mu.Unlock()
 	if back {
 		c.moved(p, from, plugins.Alive, nil, 0)
+		c.recovered(p)
 	}
 }
 
@@ -85,6 +89,7 @@ func (c *Cluster) unavailable(p *peer, err error) {
 // draining notes that the node announced its end with Connection: close.
 func (c *Cluster) draining(p *peer) {
 	p.mu.Lock()
+	p.learnCut(true)
 	from := p.is()
 	if p.alwaysCut || from != plugins.Alive {
 		p.mu.Unlock()

@@ -19,18 +19,22 @@ type hooks struct {
 	topology  []plugins.TopologyHook
 	health    []plugins.HealthHook
 	probe     []plugins.ProbeHook
+	trouble   []plugins.ErrorHook
 	decorator []plugins.Decorator
-	panicked  func(error)
+	herald    *herald
+	panicked  func(error) // counts a panic and tells the hooks
+	count     func(error) // counts it
 }
 
-func sortHooks(all []plugins.Hook, panicked func(error)) hooks {
-	h := hooks{panicked: panicked}
+func sortHooks(all []plugins.Hook, panicked, count func(error)) hooks {
+	h := hooks{herald: newHerald(), panicked: panicked, count: count}
 	for _, hook := range all {
 		h.attempt = appendIf(h.attempt, hook)
 		h.acquire = appendIf(h.acquire, hook)
 		h.topology = appendIf(h.topology, hook)
 		h.health = appendIf(h.health, hook)
 		h.probe = appendIf(h.probe, hook)
+		h.trouble = appendIf(h.trouble, hook)
 		h.decorator = appendIf(h.decorator, hook)
 	}
 	return h
@@ -44,25 +48,36 @@ func appendIf[T any](list []T, hook plugins.Hook) []T {
 }
 
 // guard is deferred around every call of a hook.
-func (h *hooks) guard() {
+func (h *hooks) guard(tell func(error)) {
 	if r := recover(); r != nil {
-		h.panicked(fmt.Errorf("cluster: a hook panicked: %v", r))
+		tell(fmt.Errorf("cluster: a hook panicked: %v", r))
 	}
 }
 
-func (h *hooks) attemptStart(ctx context.Context, a plugins.Attempt) (out context.Context) {
-	out = ctx
-	defer h.guard()
+// later has the herald call a hook.
+func (h *hooks) later(call func()) {
+	h.herald.add(func() {
+		defer h.guard(h.panicked)
+		call()
+	})
+}
+
+func (h *hooks) attemptStart(ctx context.Context, a plugins.Attempt) context.Context {
 	for _, hook := range h.attempt {
-		out = hook.AttemptStart(out, a)
+		func() {
+			defer h.guard(h.panicked)
+			if own := hook.AttemptStart(ctx, a); own != nil {
+				ctx = own
+			}
+		}()
 	}
-	return out
+	return ctx
 }
 
 func (h *hooks) attemptEnd(ctx context.Context, a plugins.Attempt, r plugins.AttemptResult) {
 	for _, hook := range h.attempt {
 		func() {
-			defer h.guard()
+			defer h.guard(h.panicked)
 			hook.AttemptEnd(ctx, a, r)
 		}()
 	}
@@ -71,7 +86,7 @@ func (h *hooks) attemptEnd(ctx context.Context, a plugins.Attempt, r plugins.Att
 func (h *hooks) acquireEnd(ctx context.Context, n *sampler.Node, class pool.Class, waited time.Duration, err error) {
 	for _, hook := range h.acquire {
 		func() {
-			defer h.guard()
+			defer h.guard(h.panicked)
 			hook.AcquireEnd(ctx, n, class, waited, err)
 		}()
 	}
@@ -79,37 +94,35 @@ func (h *hooks) acquireEnd(ctx context.Context, n *sampler.Node, class pool.Clas
 
 func (h *hooks) topologyChanged(change plugins.TopologyChange) {
 	for _, hook := range h.topology {
-		func() {
-			defer h.guard()
-			hook.TopologyChanged(change)
-		}()
+		h.later(func() { hook.TopologyChanged(change) })
 	}
 }
 
 func (h *hooks) sampleEnd(t sampler.Topology, took time.Duration, err error) {
 	for _, hook := range h.topology {
-		func() {
-			defer h.guard()
-			hook.SampleEnd(t, took, err)
-		}()
+		h.later(func() { hook.SampleEnd(t, took, err) })
 	}
 }
 
 func (h *hooks) healthChanged(change plugins.HealthChange) {
 	for _, hook := range h.health {
-		func() {
-			defer h.guard()
-			hook.HealthChanged(change)
-		}()
+		h.later(func() { hook.HealthChanged(change) })
 	}
 }
 
 func (h *hooks) probeEnd(n *sampler.Node, took time.Duration, err error) {
 	for _, hook := range h.probe {
-		func() {
-			defer h.guard()
-			hook.ProbeEnd(n, took, err)
-		}()
+		h.later(func() { hook.ProbeEnd(n, took, err) })
+	}
+}
+
+// backgroundError tells of an error that no other hook hears of.
+func (h *hooks) backgroundError(err error) {
+	for _, hook := range h.trouble {
+		h.herald.add(func() {
+			defer h.guard(h.count) // or one that panics would be told of its own panics without end
+			hook.BackgroundError(err)
+		})
 	}
 }
 

@@ -34,7 +34,8 @@ type peer struct {
 	waits     *backoff.ExponentialBackOff
 	watched   bool // a watcher runs
 	verified  bool // has answered a probe or a request once
-	alwaysCut bool // says Connection: close when healthy: a proxy's habit and no sign of a drain
+	knowsCut  bool // alwaysCut is known
+	alwaysCut bool // said Connection: close from the first on: a proxy's habit and no sign of a drain
 }
 
 func newPeer(n *sampler.Node, g *pool.Group[*httpconn.Conn], seed bool) *peer {
@@ -52,6 +53,13 @@ func (p *peer) is() plugins.State { return plugins.State(p.state.Load()) }
 func (p *peer) serves() bool {
 	state := p.is()
 	return state == plugins.Alive || state == plugins.Unverified && p.seed
+}
+
+// learnCut takes the first answer for what the node does by habit. The caller holds p.mu.
+func (p *peer) learnCut(closes bool) {
+	if !p.knowsCut {
+		p.knowsCut, p.alwaysCut = true, closes
+	}
 }
 
 // nudge asks the watcher, if one runs, to probe now.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/esdriver/esdriver/internal/httpconn"
 	"github.com/esdriver/esdriver/plugins"
 	"github.com/esdriver/esdriver/pool"
 	"github.com/esdriver/esdriver/sampler"
@@ -90,6 +91,10 @@ var errNotRecovered = errors.New("the cluster has not recovered its state")
 
 // judgeProbe turns the answer to GET / into a state, and returns what is wrong with the node.
 func (c *Cluster) judgeProbe(p *peer, n *sampler.Node, a answer, err error) error {
+	if err != nil && p.lack(err) {
+		p.postpone(lackRetry)
+		return err
+	}
 	if err != nil {
 		c.unreachable(p, err)
 		return err
@@ -120,14 +125,48 @@ func (c *Cluster) judgeProbe(p *peer, n *sampler.Node, a answer, err error) erro
 	return nil
 }
 
+// lackRetry is when a probe is tried again that we could not make.
+const lackRetry = time.Second
+
+// lack reports whether an error comes of something on our side, so that it says nothing of the node: file descriptors,
+// a decorator's failure, or a connection when others hold all of them.
+func (p *peer) lack(err error) bool {
+	if _, local := errors.AsType[*localError](err); local {
+		return true
+	}
+	if ours(err) || errors.Is(err, pool.ErrTimeout) || errors.Is(err, pool.ErrClosed) {
+		return true
+	}
+	_, dialed := errors.AsType[*pool.DialError](err)
+	_, connected := errors.AsType[*httpconn.Error](err)
+	return !dialed && !connected && errors.Is(err, context.DeadlineExceeded) && !p.dialing()
+}
+
+// dialing reports whether a connection to the node is being dialed: who waits then waits for the node.
+func (p *peer) dialing() bool {
+	for class := range pool.Class(pool.NumClasses) {
+		if p.group.Stat(class).Dialing > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// postpone puts the next probe off.
+func (p *peer) postpone(wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if next := time.Now().Add(wait); next.After(p.until) {
+		p.until = next
+	}
+}
+
 // answered brings a probed node back, unless it says that it is on its way out.
 func (c *Cluster) answered(p *peer, a answer) {
 	p.mu.Lock()
 	from, to := p.is(), plugins.Alive
-	if !p.verified {
-		p.alwaysCut = a.closes
-	}
 	p.verified = true
+	p.learnCut(a.closes)
 	if a.closes && !p.alwaysCut {
 		to = plugins.Draining
 		p.until = time.Now().Add(drainRetry)
@@ -137,7 +176,7 @@ func (c *Cluster) answered(p *peer, a answer) {
 	if p.refusals < streak {
 		p.waits.Reset()
 	}
-	p.clean.Store(to == plugins.Alive && p.refusals == 0)
+	p.clean.Store(to == plugins.Alive && p.refusals == 0 && p.knowsCut)
 	p.mu.Unlock()
 	if from != to {
 		c.moved(p, from, to, nil, 0)

@@ -43,6 +43,7 @@ func (c *Cluster) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%s request refused: %w", req.Method, err)
 	}
 	c.requests.Add(1)
+	req = withMethod(req)
 	r := &request{c: c, req: req, ctx: req.Context(), class: c.classOf(req)}
 	if err := checkRequest(r); err != nil {
 		c.failures.Add(1)
@@ -64,6 +65,16 @@ func (c *Cluster) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.release()
 	}
 	return resp, err
+}
+
+// withMethod spells the method out that an empty one stands for.
+func withMethod(req *http.Request) *http.Request {
+	if req.Method != "" {
+		return req
+	}
+	named := *req
+	named.Method = http.MethodGet
+	return &named
 }
 
 // checkRequest refuses what no node could answer.
@@ -172,6 +183,8 @@ func (r *request) wait(o outcome) error {
 		return nil
 	case <-r.ctx.Done():
 		return r.ended(nil, r.ctx.Err())
+	case <-r.c.cut:
+		return r.fail(ErrClosed)
 	}
 }
 
@@ -211,8 +224,8 @@ func (r *request) pick(snap *snapshot) (*peer, *sampler.Node, func(balancer.Outc
 	}
 	q := balancer.Request{Class: r.class, Method: r.req.Method, Path: r.req.URL.Path, Key: r.key, Tried: r.tried}
 	for range len(snap.all) + 1 {
-		choice, err := snap.picker.Pick(q)
-		if err != nil {
+		choice, err := r.c.askPicker(snap.picker, q)
+		if err != nil || choice.Node == nil {
 			return nil, nil, nil
 		}
 		p := snap.byNode[choice.Node]
@@ -220,7 +233,7 @@ func (r *request) pick(snap *snapshot) (*peer, *sampler.Node, func(balancer.Outc
 			return p, choice.Node, choice.Done
 		}
 		if choice.Done != nil {
-			choice.Done(balancer.Outcome{Kind: balancer.CallerGone})
+			r.c.tellPicker(choice.Done, balancer.Outcome{Kind: balancer.CallerGone})
 		}
 		q.Tried = append(slices.Clip(q.Tried), choice.Node)
 	}

@@ -126,9 +126,11 @@ func (c *Cluster) sample() error {
 		t.Partial = true
 	}
 	for _, f := range t.Failures {
-		c.report(fmt.Errorf("cluster: sample: %s: %w", f.Addr, f.Err))
+		if f.Err != nil {
+			c.report(fmt.Errorf("cluster: sample: %s: %w", f.Addr, f.Err))
+		}
 	}
-	if runErr := c.run(func() { c.take(prev, t, err) }); runErr != nil {
+	if runErr := c.run(c.background.context(), func() { c.take(prev, t, err) }); runErr != nil {
 		return runErr
 	}
 	c.hooks.sampleEnd(t, took, err)
@@ -168,12 +170,15 @@ func (c *Cluster) ask(ctx context.Context, prev sampler.Topology) (t sampler.Top
 
 // getter is the sampler.Getter. What it learns by GET / is as good as a probe.
 func (c *Cluster) getter(ctx context.Context, n *sampler.Node, path string) (int, []byte, error) {
+	if n == nil {
+		return 0, nil, errors.New("cluster: the sampler asked for a nil node")
+	}
 	p := c.snap.Load().byAddr(n.Addr)
 	if p == nil {
 		return 0, nil, fmt.Errorf("cluster: node %s is not in the list", n.Addr)
 	}
 	a, err := c.get(ctx, p, n, path, pool.State)
-	if path == "/" && !c.background.stopped() && !errors.Is(ctx.Err(), context.Canceled) && !errors.Is(err, pool.ErrTimeout) {
+	if path == "/" && !c.background.stopped() && !errors.Is(ctx.Err(), context.Canceled) {
 		_ = c.judgeProbe(p, n, a, err) // the sampler hears of err itself
 	}
 	return a.status, a.body, err

@@ -22,14 +22,27 @@ type counters struct {
 	lastAt    time.Time
 }
 
-// report keeps the last error in the background for Stats.
+// report keeps the last error in the background for Stats. A hook hears of it by itself: see trouble.
 func (c *counters) report(err error) {
 	c.lastMu.Lock()
 	defer c.lastMu.Unlock()
 	c.lastError, c.lastAt = err, time.Now()
 }
 
-func (c *Cluster) hookPanicked(err error) {
+// trouble reports an error of which no hook hears otherwise.
+func (c *Cluster) trouble(err error) {
+	c.report(err)
+	c.hooks.backgroundError(err)
+}
+
+// panicked counts a panic of a plug-in's and tells the hooks.
+func (c *Cluster) panicked(err error) {
+	c.hookPanics.Add(1)
+	c.trouble(err)
+}
+
+// countPanic counts a panic of a hook's that is not to be told.
+func (c *Cluster) countPanic(err error) {
 	c.hookPanics.Add(1)
 	c.report(err)
 }

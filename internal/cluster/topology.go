@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -61,16 +62,23 @@ func (c *Cluster) sweep() {
 	}
 }
 
-// run has the owner call f and waits until it has.
-func (c *Cluster) run(f func()) error {
+// run has the owner call f and waits until it has. It fails with the context's error, or with ErrClosed; f may be
+// called all the same then.
+func (c *Cluster) run(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
 	case c.commands <- func() { defer close(done); f() }:
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	case <-c.background.stopping():
 		return ErrClosed
 	}
-	<-done
-	return nil
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done(): // a balancer holds the owner up
+		return context.Cause(ctx)
+	}
 }
 
 // touch asks the owner for a new snapshot.
@@ -84,6 +92,7 @@ func (c *Cluster) touch() {
 // adopt merges a sample into the list. It runs on the owner.
 func (c *Cluster) adopt(t sampler.Topology) {
 	before := c.roster.topology
+	t.Nodes, t.Filtered = c.proper(t.Nodes), c.proper(t.Filtered)
 	members, strangers := c.sift(t)
 	if t.Partial || len(members) == 0 {
 		members = c.withMissing(members)
@@ -93,8 +102,8 @@ func (c *Cluster) adopt(t sampler.Topology) {
 		Seeds: c.roster.seeds, Nodes: members, Filtered: strangers,
 		Failures: t.Failures, Partial: t.Partial, At: t.At,
 	}
+	c.publish() // before the pools of those that have gone are closed: requests must not be sent there any more
 	c.discharge()
-	c.publish()
 	c.announce(before, c.roster.topology)
 	for _, p := range fresh {
 		c.watch(p)
@@ -140,7 +149,7 @@ func (c *Cluster) enlist(nodes []*sampler.Node) (members []*sampler.Node, fresh 
 		case p == nil:
 			var err error
 			if p, err = c.join(n, false); err != nil {
-				c.report(err)
+				c.trouble(err)
 				continue
 			}
 			fresh = append(fresh, p)
@@ -181,7 +190,7 @@ func (c *Cluster) restart(p *peer, n *sampler.Node) {
 	p.group.Reset()
 	p.mu.Lock()
 	from := p.is()
-	p.failures, p.refusals, p.lastErr, p.verified, p.until = 0, 0, nil, false, time.Time{}
+	p.failures, p.refusals, p.lastErr, p.verified, p.knowsCut, p.until = 0, 0, nil, false, false, time.Time{}
 	p.waits.Reset()
 	p.enter(plugins.Unverified)
 	p.mu.Unlock()
@@ -270,7 +279,7 @@ func (c *Cluster) pickerOver(nodes []*sampler.Node) balancer.Picker {
 	}
 	if c.roster.picker == nil || !slices.Equal(nodes, c.roster.usable) {
 		c.roster.usable = nodes
-		c.roster.picker = c.cfg.Balancer.Update(slices.Clone(nodes))
+		c.roster.picker = c.askBalancer(slices.Clone(nodes))
 	}
 	return c.roster.picker
 }

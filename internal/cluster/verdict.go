@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 
@@ -125,18 +126,23 @@ func (r *request) judgeAnswer(a *attempt, resp *http.Response) outcome {
 		o.reason = peekError(resp)
 		r.judgeUnavailable(a, resp, &o)
 	default:
-		r.c.succeeded(a.peer)
+		r.c.succeeded(a.peer, !resp.Close)
 	}
-	if resp.Close {
+	if resp.Close && !asksForClose(r.req) {
 		r.c.draining(a.peer)
 	}
 	return o
 }
 
+// asksForClose reports whether the caller wants the connection closed, which the node then does for him.
+func asksForClose(req *http.Request) bool {
+	return req.Close || strings.EqualFold(req.Header.Get("Connection"), "close")
+}
+
 // judgeOverload judges a 429. Elasticsearch 9 answers so to a search that took too long, too (recorded on
 // 9.5, search_timeout_exception): nothing is overloaded then.
 func (r *request) judgeOverload(a *attempt, resp *http.Response, o *outcome) {
-	r.c.succeeded(a.peer)
+	r.c.succeeded(a.peer, !resp.Close)
 	if o.reason == "search_timeout_exception" {
 		return
 	}
@@ -169,7 +175,7 @@ func (r *request) judgeUnavailable(a *attempt, resp *http.Response, o *outcome) 
 	case notReady(o.reason):
 		r.c.unavailable(a.peer, err)
 	case resp.StatusCode == http.StatusGatewayTimeout && o.reason != "":
-		r.c.succeeded(a.peer) // the server's own word on a slow statement, not a proxy's on a lost server
+		r.c.succeeded(a.peer, !resp.Close) // the server's own word on a slow statement, not a proxy's on a lost server
 		return
 	default:
 		r.c.refused(a.peer, err)

@@ -16,7 +16,7 @@ func (c *Cluster) warm(p *peer) {
 	go func() {
 		defer c.background.done()
 		if err := c.warmUp(c.background.context(), p); err != nil && !c.background.stopped() {
-			c.report(fmt.Errorf("cluster: warm %s: %w", p.node.Load().Addr, err))
+			c.trouble(fmt.Errorf("cluster: warm %s: %w", p.node.Load().Addr, err))
 		}
 	}()
 }

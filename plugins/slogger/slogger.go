@@ -2,9 +2,9 @@
 //
 //	config.Hooks = append(config.Hooks, slogger.New(slog.Default()))
 //
-// Nodes that fail, that belong to another cluster, and samples that fail are logged as warnings; changes of the
-// topology and recoveries as information; attempts, probes and good samples for debugging. A level that the
-// logger does not want costs one question and no allocation.
+// Nodes that fail, that belong to another cluster, samples that fail and errors in the background are logged as
+// warnings; changes of the topology and recoveries as information; attempts, probes and good samples for debugging.
+// A level that the logger does not want costs one question and no allocation.
 //
 // Nothing secret is logged: nodes are shown by address and name, requests by method and path without the query,
 // errors without the user info and query of URLs in them. Headers, bodies and statements are not shown.
@@ -20,8 +20,8 @@ import (
 	"github.com/esdriver/esdriver/sampler"
 )
 
-// Hook logs to a logger. It implements plugins.AttemptHook, TopologyHook, HealthHook and ProbeHook, and is safe
-// for concurrent use as the logger's handler is. Make it with [New].
+// Hook logs to a logger. It implements plugins.AttemptHook, TopologyHook, HealthHook, ProbeHook and ErrorHook, and is
+// safe for concurrent use as the logger's handler is. Make it with [New].
 type Hook struct {
 	log *slog.Logger
 }
@@ -127,6 +127,15 @@ func levelOf(to plugins.State) slog.Level {
 	default:
 		return slog.LevelDebug
 	}
+}
+
+// BackgroundError warns of an error that nothing else tells of.
+func (h *Hook) BackgroundError(err error) {
+	ctx := context.Background()
+	if !h.log.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	h.log.LogAttrs(ctx, slog.LevelWarn, "error in the background", withCause(nil, err)...)
 }
 
 // ProbeEnd logs the probe for debugging; what follows from it is a change of health.

@@ -84,6 +84,7 @@ func TestEachEventHasItsLevel(t *testing.T) {
 		{"filtered", health(plugins.Unverified, plugins.Filtered, nil), "DEBUG"},
 		{"good sample", func(h *slogger.Hook) { h.SampleEnd(sampler.Topology{}, time.Second, nil) }, "DEBUG"},
 		{"failed sample", func(h *slogger.Hook) { h.SampleEnd(sampler.Topology{}, time.Second, refused) }, "WARN"},
+		{"error in the background", func(h *slogger.Hook) { h.BackgroundError(refused) }, "WARN"},
 		{"probe", func(h *slogger.Hook) { h.ProbeEnd(one, time.Second, nil) }, "DEBUG"},
 		{"failed probe", func(h *slogger.Hook) { h.ProbeEnd(one, time.Second, refused) }, "DEBUG"},
 		{"stranger", func(h *slogger.Hook) {
