@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/elastic/elastic-transport-go/v8 v8.11.0
+	github.com/elastic/go-elasticsearch/v8 v8.19.7
 	github.com/esdriver/esdriver v0.0.0
 	github.com/olivere/elastic/v7 v7.0.32
 	github.com/opensearch-project/opensearch-go/v4 v4.8.1

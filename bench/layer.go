@@ -28,6 +28,7 @@ func newWorker(id int) *worker { return &worker{id: id, buf: make([]byte, 64<<10
 const (
 	theLimit = "limit"
 	theOurs  = "esdriver"
+	theSQL   = "esdriver sql" // measured at works of SQL alone
 )
 
 // layers are all of them, in the tables' order.
@@ -37,6 +38,7 @@ var layers = []struct {
 }{
 	{theLimit, openLimit},
 	{theOurs, openOurs},
+	{theSQL, openSQL},
 	{"http tuned", openHTTP},
 	{"elastic", openElastic(false)},
 	{"elastic tuned", openElastic(true)},

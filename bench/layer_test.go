@@ -23,6 +23,9 @@ func TestEveryLayerCarriesEveryOperation(t *testing.T) {
 	addrs := nodes(t)
 	for _, l := range layers {
 		for name, o := range operations {
+			if len(work{operation: name}.layers([]string{l.name})) == 0 {
+				continue
+			}
 			t.Run(l.name+"/"+name, func(t *testing.T) {
 				opened, err := l.open(addrs)
 				require.NoError(t, err)

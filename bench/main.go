@@ -77,7 +77,7 @@ func matching(patterns string) []work {
 	var found []work
 	for _, w := range works {
 		for _, pattern := range strings.Split(patterns, ",") {
-			if ok, err := path.Match(pattern, w.name); err == nil && ok || pattern == "*" {
+			if ok, err := path.Match(flat(pattern), flat(w.name)); err == nil && ok {
 				found = append(found, w)
 				break
 			}
@@ -85,6 +85,9 @@ func matching(patterns string) []work {
 	}
 	return found
 }
+
+// flat lets a * stand for slashes too.
+func flat(name string) string { return strings.ReplaceAll(name, "/", ":") }
 
 func workNames() []string {
 	var names []string
@@ -111,14 +114,15 @@ func (p plan) run(out io.Writer) error {
 	defer stop()
 	fmt.Fprintf(out, "%s. Rounds: %d of %v each.\n", machine(), p.rounds, p.duration)
 	for _, w := range p.works {
-		rounds, err := p.measure(w, nodes)
+		layers := w.layers(p.layers)
+		rounds, err := p.measure(w, layers, nodes)
 		if err != nil {
 			return err
 		}
 		if w.mixed() {
-			writeMixed(out, w, p.layers, rounds)
+			writeMixed(out, w, layers, rounds)
 		} else {
-			writeClosed(out, w, p.layers, rounds)
+			writeClosed(out, w, layers, rounds)
 		}
 	}
 	return nil
@@ -128,12 +132,12 @@ func (p plan) run(out io.Writer) error {
 type round map[string]sample
 
 // measure measures the layers one after the other, round by round, each round from another layer on.
-func (p plan) measure(w work, nodes []string) ([]round, error) {
+func (p plan) measure(w work, layers, nodes []string) ([]round, error) {
 	var rounds []round
 	for i := range p.rounds {
 		r := round{}
-		for j := range p.layers {
-			name := p.layers[(i+j)%len(p.layers)]
+		for j := range layers {
+			name := layers[(i+j)%len(layers)]
 			s, err := measure(p.task(w, name, nodes))
 			if err != nil {
 				return nil, err

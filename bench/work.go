@@ -31,6 +31,16 @@ var operations = map[string]*operation{
 	"get1m":    {method: http.MethodGet, path: srv.Large},
 	"bulk1m":   bulk(srv.Bulk),
 	"slowbulk": bulk(srv.SlowBulk),
+	"select1":  query(pointSelect),
+}
+
+// pointSelect is a SELECT of one row; its parameter is 1.
+const pointSelect = "SELECT id, name FROM people WHERE age = ? LIMIT 1"
+
+// query is what a SELECT sends.
+func query(text string) *operation {
+	body := fmt.Sprintf(`{"query":%q,"params":[1],"fetch_size":1000,"time_zone":"UTC"}`, text)
+	return &operation{method: http.MethodPost, path: srv.SQL, body: []byte(body), text: body}
 }
 
 // bulk is a bulk of 1 MiB.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -15,8 +16,10 @@ type work struct {
 	nodes      int
 }
 
-// allNodes is how many nodes the server has.
-const allNodes = 3
+const (
+	allNodes      = 3  // of the server
+	allGoroutines = 64 // at most, of a closed loop
+)
 
 var works = append(closedWorks(),
 	work{name: "mixed-idle", title: "Searches alone, 1 node", nodes: 1},
@@ -33,15 +36,24 @@ func closedWorks() []work {
 		})
 	}
 	for _, nodes := range []int{1, allNodes} {
-		for _, goroutines := range []int{1, 16, 64} {
+		for _, goroutines := range []int{1, 16, allGoroutines} {
 			add("get300", "GET, answer of 300 bytes", goroutines, nodes)
 		}
 	}
 	for _, goroutines := range []int{1, 8} {
 		add("bulk1m", "POST, bulk of 1 MiB", goroutines, allNodes)
 		add("get1m", "GET, answer of 1 MiB", goroutines, allNodes)
+		add("select1", "SELECT of one row", goroutines, allNodes)
 	}
 	return all
+}
+
+// layers returns those of the names that the work is for: SQL is compared with our own requests of the same bytes.
+func (w work) layers(names []string) []string {
+	sql := w.operation == "select1"
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return sql && name != theOurs && name != theSQL || !sql && name == theSQL
+	})
 }
 
 func (w work) mixed() bool { return w.operation == "" }

@@ -12,6 +12,7 @@ const (
 	Root     = "/"              // what a node says of itself
 	Small    = "/small/_search" // 300 bytes
 	Large    = "/large/_search" // 1 MiB
+	SQL      = "/_sql"          // one row of two columns
 	Bulk     = "/_bulk"         // 300 bytes, once the body was read
 	SlowBulk = "/slow/_bulk"    // as Bulk, after Delay
 	Refused  = "/refused"       // status 404
@@ -26,10 +27,13 @@ const Delay = 50 * time.Millisecond
 const rootBody = `{"name":"n","cluster_name":"bench","cluster_uuid":"bench-uuid","version":{"number":"8.19.0"},` +
 	`"tagline":"You Know, for Search"}`
 
+const oneRow = `{"columns":[{"name":"id","type":"long"},{"name":"name","type":"keyword"}],"rows":[[1,"ann"]]}`
+
 var answers = map[string][]byte{
 	Root:     answer("200 OK", []byte(rootBody)),
 	Small:    answer("200 OK", hits(smallBytes)),
 	Large:    answer("200 OK", hits(largeBytes)),
+	SQL:      answer("200 OK", []byte(oneRow)),
 	Bulk:     answer("200 OK", hits(smallBytes)),
 	SlowBulk: answer("200 OK", hits(smallBytes)),
 	Refused:  answer("404 Not Found", []byte("{}")),

@@ -132,7 +132,7 @@ func path(head []byte) string {
 	_, rest, _ := bytes.Cut(head, []byte(" "))
 	target, _, _ := bytes.Cut(rest, []byte(" "))
 	target, _, _ = bytes.Cut(target, []byte("?"))
-	for _, known := range []string{Small, Large, Bulk, SlowBulk, Refused} {
+	for _, known := range []string{Small, Large, SQL, Bulk, SlowBulk, Refused} {
 		if string(target) == known {
 			return known
 		}

@@ -48,14 +48,8 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 // outgoing is what a request points to, in one piece.
 type outgoing struct {
 	url  url.URL
-	body sentBody
+	body bytes.Reader
 }
-
-// sentBody is a request's body.
-type sentBody struct{ bytes.Reader }
-
-// Close does nothing: the bytes are there to be sent again.
-func (*sentBody) Close() error { return nil }
 
 func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 	out := &outgoing{url: url.URL{Scheme: "http", Path: r.path, RawQuery: r.query}}
@@ -64,12 +58,9 @@ func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 	}
 	if r.body != nil {
 		out.body.Reset(r.body)
-		req.Body, req.ContentLength = &out.body, int64(len(r.body))
-		req.GetBody = func() (io.ReadCloser, error) {
-			again := &sentBody{}
-			again.Reset(r.body)
-			return again, nil
-		}
+		// The transport writes a body at once when it sees that it is in memory: it knows io.NopCloser and what is in it.
+		req.Body, req.ContentLength = io.NopCloser(&out.body), int64(len(r.body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.body)), nil }
 	}
 	return req.WithContext(c.marked(ctx, r.repeat))
 }
