@@ -75,11 +75,15 @@ func Status(code int, body string, header http.Header) Action {
 	}}
 }
 
-// RetryAfter answers 429 with es_rejected_execution_exception and a Retry-After header of d in whole
-// seconds, rounded up. Zero sends no such header, as the servers themselves do.
+// RetryAfter answers 429 as a server does whose queue is full, and a Retry-After header of d in whole seconds, rounded
+// up. Zero sends no such header, as the servers themselves do.
 func RetryAfter(d time.Duration) Action {
 	return Action{before: func(x *exchange) bool {
-		r := errorReply(429, failure("es_rejected_execution_exception", "rejected execution of coordinating operation"))
+		kind := "es_rejected_execution_exception"
+		if x.cluster.cfg.flavor == OpenSearch {
+			kind = "rejected_execution_exception"
+		}
+		r := errorReply(429, failure(kind, "rejected execution of coordinating operation"))
 		if d > 0 {
 			r.set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
 		}

@@ -60,10 +60,26 @@ func (c *Cluster) deleteIndex(k *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	for name := range strings.SplitSeq(k.vars["index"], ",") {
+		if c.data.isAlias(name) {
+			return nil, fail(400, "illegal_argument_exception",
+				"The provided expression ["+name+"] matches an alias, specify the corresponding concrete indices instead.")
+		}
+	}
 	for _, t := range ts {
 		delete(c.data.indices, t.index.name)
 	}
 	return acknowledged(), nil
+}
+
+// isAlias reports whether some index has an alias of that name.
+func (s *store) isAlias(name string) bool {
+	for _, ix := range s.indices {
+		if _, ok := ix.aliases[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // existsIndex answers HEAD /{index}.

@@ -141,7 +141,7 @@ func (c *Cluster) bulkOne(k *call, item bulkItem) (object, *index) {
 	}
 	ix, err := c.data.writable(k, name, item.op != "delete" || item.meta["version"] != nil)
 	if err != nil {
-		return bulkFailure(object{"_index", name, "_id", bulkID(id)}, err), nil
+		return bulkFailure(c.bulkHead(name, id), err), nil
 	}
 	if id == "" {
 		id = newID()[:20]
@@ -153,11 +153,15 @@ func (c *Cluster) bulkOne(k *call, item bulkItem) (object, *index) {
 	return ix.written(d, result, forcesRefresh(k.query)).with("status", status(result)), ix
 }
 
-func bulkID(id string) any {
-	if id == "" {
-		return nil
+// bulkHead begins the answer about an item that reached no index: one that is missing, closed or blocked.
+func (c *Cluster) bulkHead(name, id string) object {
+	switch ix := c.data.indices[name]; {
+	case id == "":
+		return object{"_index", name, "_id", nil}
+	case ix != nil:
+		return ix.head(id)
 	}
-	return id
+	return object{"_index", name, "_id", id}
 }
 
 func bulkFailure(head object, err error) object {

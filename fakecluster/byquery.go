@@ -13,43 +13,34 @@ type byQuery struct {
 	status                                    int
 }
 
+// planner says what a call by query does to a document: index, delete or none, and the new source.
+type planner func(d *document, script any) (op string, source []byte, err error)
+
 // deleteByQuery answers _delete_by_query.
 func (c *Cluster) deleteByQuery(k *call) (*reply, error) {
-	return c.changeByQuery(k, "delete", func(run *byQuery, d *document, _ any) error {
-		_, _, err := d.index.write(write{op: "delete", id: d.id})
-		if err == nil {
-			run.deleted++
-		}
-		return err
-	})
+	return c.changeByQuery(k, "delete", func(*document, any) (string, []byte, error) { return "delete", nil, nil })
 }
 
 // updateByQuery answers _update_by_query; without a script it writes the documents again as they are.
 func (c *Cluster) updateByQuery(k *call) (*reply, error) {
-	return c.changeByQuery(k, "update", func(run *byQuery, d *document, script any) error {
-		source, op := []byte(d.source), "index"
-		if script != nil {
+	var script *compiled
+	return c.changeByQuery(k, "update", func(d *document, spec any) (string, []byte, error) {
+		if spec == nil {
+			return "index", d.source, nil
+		}
+		if script == nil {
 			var err error
-			if source, op, err = runScript(script, d); err != nil {
-				return err
+			if script, err = newScript(spec); err != nil {
+				return "", nil, err
 			}
 		}
-		if op == "none" {
-			run.noops++
-			return nil
-		}
-		_, _, err := d.index.write(write{op: op, id: d.id, source: source})
-		if op == "delete" && err == nil {
-			run.deleted++
-		} else if err == nil {
-			run.updated++
-		}
-		return err
+		source, op, err := script.on(d)
+		return op, source, err
 	})
 }
 
 // changeByQuery changes what a search sees; a document that was changed since is a version conflict.
-func (c *Cluster) changeByQuery(k *call, verb string, change func(*byQuery, *document, any) error) (*reply, error) {
+func (c *Cluster) changeByQuery(k *call, verb string, plan planner) (*reply, error) {
 	o, err := k.object()
 	if err != nil {
 		return nil, err
@@ -68,7 +59,7 @@ func (c *Cluster) changeByQuery(k *call, verb string, change func(*byQuery, *doc
 	}
 	c.data.mu.Lock()
 	defer c.data.mu.Unlock()
-	return c.runByQuery(k, o, int(limit), change)
+	return c.runByQuery(k, o, int(limit), plan)
 }
 
 func (k *call) param(name string) any {
@@ -87,7 +78,10 @@ func firstOf(vs ...any) any {
 	return nil
 }
 
-func (c *Cluster) runByQuery(k *call, o map[string]any, limit int, change func(*byQuery, *document, any) error) (*reply, error) {
+// byQueryBatch is how many documents are changed at once, unless scroll_size says otherwise.
+const byQueryBatch = 1000
+
+func (c *Cluster) runByQuery(k *call, o map[string]any, limit int, plan planner) (*reply, error) {
 	sc, err := c.data.scope(k)
 	if err != nil {
 		return nil, err
@@ -101,12 +95,12 @@ func (c *Cluster) runByQuery(k *call, o map[string]any, limit int, change func(*
 	}
 	run := &byQuery{total: len(hits), status: 200}
 	proceed := firstOf(o["conflicts"], k.param("conflicts")) == "proceed"
-	for _, h := range hits {
-		if err := run.one(h.doc, proceed, func() error { return change(run, h.doc, o["script"]) }); err != nil {
+	for batch := range slices.Chunk(hits, byQueryBatch) {
+		if err := run.batch(batch, proceed, plan, o["script"]); err != nil {
 			return nil, err
 		}
-		if run.status != 200 && run.status != 400 {
-			break // a conflict ends the call; what was done stays done
+		if run.status != 200 {
+			break // a failure ends the call; what was done stays done
 		}
 	}
 	for _, sn := range sc {
@@ -115,10 +109,30 @@ func (c *Cluster) runByQuery(k *call, o map[string]any, limit int, change func(*
 	return c.finishByQuery(k, run), nil
 }
 
+// batch changes some documents. Every script runs before anything is written, so that one that fails leaves them all as
+// they are.
+func (run *byQuery) batch(hits []hit, proceed bool, plan planner, script any) error {
+	writes := make([]write, len(hits))
+	for i, h := range hits {
+		op, source, err := plan(h.doc, script)
+		if err != nil {
+			return err
+		}
+		writes[i] = write{op: op, id: h.doc.id, source: source}
+	}
+	for i, h := range hits {
+		run.one(h.doc, proceed, writes[i])
+	}
+	return nil
+}
+
 // one changes a document, if it is still what the search saw.
-func (run *byQuery) one(d *document, proceed bool, change func() error) error {
-	now := d.index.get(d.id)
-	if now != d {
+func (run *byQuery) one(d *document, proceed bool, w write) {
+	if w.op == "none" {
+		run.noops++
+		return
+	}
+	if now := d.index.get(d.id); now != d {
 		current := "but no document was found"
 		if now != nil {
 			current = fmt.Sprintf("current document has seqNo [%d] and primary term [1]", now.seq)
@@ -127,17 +141,17 @@ func (run *byQuery) one(d *document, proceed bool, change func() error) error {
 		if !proceed {
 			run.fail(d, d.index.conflict(d.id, fmt.Sprintf("required seqNo [%d], primary term [1]. %s", d.seq, current)))
 		}
-		return nil
+		return
 	}
-	err := change()
-	if err == nil {
-		return nil
+	_, _, err := d.index.write(w)
+	switch {
+	case err != nil:
+		run.fail(d, err)
+	case w.op == "delete":
+		run.deleted++
+	default:
+		run.updated++
 	}
-	if kind := err.(*apiError).fail[1]; kind == "script_exception" || kind == "illegal_argument_exception" {
-		return err
-	}
-	run.fail(d, err)
-	return nil
 }
 
 func (run *byQuery) fail(d *document, err error) {
@@ -191,15 +205,31 @@ func (c *Cluster) task(k *call) (*reply, error) {
 	defer c.data.mu.Unlock()
 	t := c.data.tasks[k.vars["id"]]
 	if t == nil {
-		return nil, fail(404, "resource_not_found_exception", "task ["+k.vars["id"]+"] isn't running and hasn't stored its results")
+		return c.noTask(k.vars["id"]), nil
 	}
 	return jsonReply(200, t), nil
+}
+
+// noTask is the answer about a task that nobody remembers: the index of stored results is missing.
+func (c *Cluster) noTask(id string) *reply {
+	reason := "task [" + id + "] isn't running and hasn't stored its results"
+	node, _, _ := strings.Cut(id, ":")
+	if !c.hasNode(node) {
+		reason = "task [" + id + "] belongs to the node [" + node + "] which isn't part of the cluster and there is no record of the task"
+	}
+	missing := c.expression(indexNotFound(".tasks")).(*apiError).fail
+	body := object{"root_cause", []object{missing}}.with(failure("resource_not_found_exception", reason, "caused_by", missing)...)
+	return jsonReply(404, object{"error", body, "status", 404})
+}
+
+func (c *Cluster) hasNode(id string) bool {
+	return slices.ContainsFunc(c.running(), func(n *Node) bool { return n.ID() == id })
 }
 
 // cancelTask answers POST /_tasks/{id}/_cancel: a task is over when its id is known, so there is none to cancel.
 func (c *Cluster) cancelTask(k *call) (*reply, error) {
 	node, _, _ := strings.Cut(k.vars["id"], ":")
-	if slices.ContainsFunc(c.running(), func(n *Node) bool { return n.ID() == node }) {
+	if c.hasNode(node) {
 		return jsonReply(200, object{"nodes", object{}}), nil
 	}
 	cause := failure("no_such_node_exception", "No such node ["+node+"]", "node_id", node)

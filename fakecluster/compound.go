@@ -212,7 +212,7 @@ func (c *compiler) boundValue(f *field, options map[string]any, v any, last bool
 	if err != nil {
 		return nil, c.index.shardError("failed to create query: " + err.Error())
 	}
-	return k, nil
+	return f.rounded(k), nil
 }
 
 func (c *compiler) dateBound(f *field, options map[string]any, v any, last bool) (any, error) {

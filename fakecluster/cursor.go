@@ -68,6 +68,13 @@ func (s *cursors) get(number int, now time.Time) *cursor {
 	return cur
 }
 
+// place is where the cursor's next page begins; another request may move it on at any time.
+func (s *cursors) place(cur *cursor) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cur.at
+}
+
 // take moves the cursor on from at to next; it is false if another request was there first.
 func (s *cursors) take(cur *cursor, at, next int) bool {
 	s.mu.Lock()

@@ -50,11 +50,16 @@ func knownMedia(header string) bool {
 func (c *Cluster) checkVersion(name, header string) *reply {
 	v := compatibleWith(header)
 	major := c.release[0]
-	if v == "" || v == fmt.Sprint(major) || v == fmt.Sprint(major-1) {
+	if v == "" || c.compatible(v) {
 		return nil
 	}
 	cause := failure("status_exception", fmt.Sprintf("%s version must be either version %d or %d, but found %s. %s=%s",
 		name, major, major-1, v, name, header))
 	return errorReplyCaused(400, failure("media_type_header_exception",
 		"Invalid media-type value on headers [Content-Type, Accept]"), cause)
+}
+
+// compatible reports whether a version in a media type is the server's or the one before.
+func (c *Cluster) compatible(v string) bool {
+	return v == fmt.Sprint(c.release[0]) || v == fmt.Sprint(c.release[0]-1)
 }

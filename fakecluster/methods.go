@@ -3,6 +3,7 @@ package fakecluster
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -90,8 +91,48 @@ func callMethod(s names, of place, name string, args []expression, safe bool) (a
 		return listMethod(s, of, o, name, values)
 	case string:
 		return textMethod(o, name, values)
+	case class:
+		return mathMethod(name, values)
+	case int64, float64:
+		return numberMethod(o, name, values)
 	}
 	return nil, noMethod(owner, name, values)
+}
+
+// class is a class that scripts name: of Math there are the methods in mathMethod.
+type class string
+
+// classes are the names that every script knows.
+var classes = names{"Math": class("Math"), "Locale": map[string]any{"ROOT": "ROOT"}}
+
+func mathMethod(name string, args []any) (any, error) {
+	if len(args) == 1 {
+		if x, ok := float(args[0]); ok {
+			switch name {
+			case "round":
+				return int64(math.Floor(x + 0.5)), nil
+			case "abs":
+				return math.Abs(x), nil
+			}
+		}
+	}
+	return nil, noMethod(classes["Math"], name, args)
+}
+
+func numberMethod(n any, name string, args []any) (any, error) {
+	x, _ := float(n)
+	switch fmt.Sprintf("%s/%d", name, len(args)) {
+	case "longValue/0":
+		if i, ok := n.(int64); ok {
+			return i, nil
+		}
+		return int64(x), nil
+	case "doubleValue/0":
+		return x, nil
+	case "toString/0":
+		return text(n), nil
+	}
+	return nil, noMethod(n, name, args)
 }
 
 func noMethod(owner any, name string, args []any) error {
@@ -164,9 +205,9 @@ func textMethod(t, name string, args []any) (any, error) {
 	switch fmt.Sprintf("%s/%d", name, len(args)) {
 	case "length/0":
 		return int64(len([]rune(t))), nil
-	case "toUpperCase/0":
+	case "toUpperCase/0", "toUpperCase/1":
 		return strings.ToUpper(t), nil
-	case "toLowerCase/0":
+	case "toLowerCase/0", "toLowerCase/1":
 		return strings.ToLower(t), nil
 	case "trim/0":
 		return strings.TrimSpace(t), nil
@@ -266,6 +307,8 @@ func operateFloat(op string, a, b float64) (any, error) {
 		return a * b, nil
 	case "/":
 		return a / b, nil
+	case "%":
+		return math.Mod(a, b), nil
 	}
 	return ordered(op, a < b, a > b)
 }

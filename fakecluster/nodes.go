@@ -130,7 +130,8 @@ func (c *Cluster) stateNodes(k *call) (*reply, error) {
 	return jsonReply(200, object{"cluster_name", k.view.clusterName, "cluster_uuid", k.view.clusterUUID, "nodes", nodes}), nil
 }
 
-// health answers /_cluster/health, with wait_for_nodes as a check that fails at once with 408.
+// health answers /_cluster/health. A wait_for_nodes that does not hold, and an index that is missing, fail at once
+// with 408: nobody waits.
 func (c *Cluster) health(k *call) (*reply, error) {
 	nodes := c.visibleNodes(k)
 	data := 0
@@ -139,12 +140,15 @@ func (c *Cluster) health(k *call) (*reply, error) {
 			data++
 		}
 	}
-	primaries, wanted, active := c.data.shards(data)
+	primaries, wanted, active, missing := c.data.shards(k.vars["index"], data)
 	status, color := 200, "green"
 	if active < wanted {
 		color = "yellow"
 	}
-	late := !enoughNodes(k.query.Get("wait_for_nodes"), len(nodes))
+	if missing != nil {
+		color = "red"
+	}
+	late := missing != nil || !enoughNodes(k.query.Get("wait_for_nodes"), len(nodes))
 	if late {
 		status = 408
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // The part of Painless that is emulated: assignments (= += -= *= /= %=) to fields, elements and variables,
-// if and else, def, the operators ?: ?. || && == != < <= > >= + - * / % !, literals, and the methods of
-// maps, lists and strings in methods.go. Integers are 64 bits wide.
+// if and else, def, throw, the operators ?: ?. || && == != < <= > >= + - * / % ! instanceof, literals, and the methods
+// of maps, lists, strings and numbers in methods.go. Integers are 64 bits wide.
 
 type names = map[string]any // names a script sees: ctx, params and its variables
 
@@ -121,8 +121,28 @@ func (p *scriptParser) statement() statement {
 		p.want("=")
 		value := p.expression()
 		return func(s names) error { return assign(s, name, value) }
+	case p.accept("throw"):
+		return p.throw()
 	}
 	return p.assignment()
+}
+
+// throw is throw new SomeException(message).
+func (p *scriptParser) throw() statement {
+	p.want("new")
+	p.next()
+	p.want("(")
+	args := p.list(")")
+	return func(s names) error {
+		if len(args) == 0 {
+			return errors.New("exception")
+		}
+		message, err := args[0](s)
+		if err != nil {
+			return err
+		}
+		return errors.New(text(message))
+	}
 }
 
 func assign(s names, name string, value expression) error {
@@ -236,10 +256,36 @@ func (p *scriptParser) binary(level int) expression {
 		return p.unary()
 	}
 	left := p.binary(level + 1)
+	if level == relational && p.accept("instanceof") {
+		return p.instance(left)
+	}
 	for slices.Contains(levels[level], p.peek()) {
 		left = join(p.next(), left, p.binary(level+1))
 	}
 	return left
+}
+
+// relational is the level of < and instanceof.
+const relational = 3
+
+// instance is instanceof List, Map, String or Number.
+func (p *scriptParser) instance(of expression) expression {
+	class := p.next()
+	return func(s names) (any, error) {
+		v, err := of(s)
+		is := false
+		switch v.(type) {
+		case []any:
+			is = class == "List"
+		case map[string]any:
+			is = class == "Map"
+		case string:
+			is = class == "String"
+		case int64, float64:
+			is = class == "Number"
+		}
+		return is, err
+	}
 }
 
 func join(op string, left, right expression) expression {
@@ -331,6 +377,9 @@ func (p *scriptParser) primary() place {
 		e := p.expression()
 		p.want(")")
 		return place{get: e}
+	case t == "[" && p.accept(":"):
+		p.want("]")
+		return place{get: func(names) (any, error) { return map[string]any{}, nil }}
 	case t == "[":
 		return listLiteral(p.list("]"))
 	case t == "null" && (p.peek() == "." || p.peek() == "["):

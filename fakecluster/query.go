@@ -2,6 +2,7 @@ package fakecluster
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -225,9 +226,10 @@ func (f *field) coerceAll(ix *index, wanted []any) ([]any, error) {
 	return keys, nil
 }
 
-// coerceExact is coerce for queries: a whole number field equals no fraction.
+// coerceExact is coerce for queries: a whole number field equals no fraction, and others are rounded as they are indexed.
 func (f *field) coerceExact(v any) (any, error) {
 	k, err := f.coerce(v)
+	k = f.rounded(k)
 	if n, ok := k.(int64); ok && err == nil {
 		if x, ferr := coerceFloat(v); ferr == nil && x != float64(n) {
 			return nil, nil
@@ -240,7 +242,7 @@ func (f *field) coerceExact(v any) (any, error) {
 func (f *field) indexed(d *document) []any {
 	vs := f.values(d)
 	if k := f.kind(); k != "text" && k != "match_only_text" {
-		return vs
+		return f.roundedAll(vs)
 	}
 	var words []any
 	for _, v := range vs {
@@ -249,6 +251,30 @@ func (f *field) indexed(d *document) []any {
 		}
 	}
 	return words
+}
+
+// roundedAll are the values with the digits that the index keeps of them.
+func (f *field) roundedAll(vs []any) []any {
+	if f.kind() != "float" && f.kind() != "scaled_float" {
+		return vs
+	}
+	out := make([]any, len(vs))
+	for i, v := range vs {
+		out[i] = f.rounded(v)
+	}
+	return out
+}
+
+func (f *field) rounded(v any) any {
+	x, ok := v.(float64)
+	factor, _ := coerceFloat(f.def["scaling_factor"])
+	switch {
+	case ok && f.kind() == "float":
+		return float64(float32(x))
+	case ok && f.kind() == "scaled_float" && factor != nil:
+		return math.Round(x*factor.(float64)) / factor.(float64)
+	}
+	return v
 }
 
 var wordRule = regexp.MustCompile(`[\pL\pN_]+(?:['’][\pL]+)*`)

@@ -94,10 +94,10 @@ func fail(status int, kind, reason string, more ...any) error {
 	return &apiError{status: status, fail: failure(kind, reason, more...)}
 }
 
-// stamp adds the headers every answer of this product and version has.
+// stamp adds the headers every answer of this product and version has. Elasticsearch does not tell strangers what it is.
 func (c *Cluster) stamp(x *exchange) {
 	r := x.reply
-	if c.cfg.flavor == Elasticsearch && c.release.atLeast(7, 14) {
+	if c.cfg.flavor == Elasticsearch && c.release.atLeast(7, 14) && r.status != http.StatusUnauthorized {
 		r.set("X-Elastic-Product", "Elasticsearch")
 	}
 	if c.cfg.flavor == OpenSearch && c.release.atLeast(3, 9) {
@@ -116,7 +116,7 @@ func (c *Cluster) contentType(r *http.Request) string {
 	if c.cfg.flavor == OpenSearch || !c.release.atLeast(8, 0) {
 		return "application/json; charset=UTF-8"
 	}
-	if v := compatibleWith(r.Header.Get("Accept")); v != "" {
+	if v := compatibleWith(r.Header.Get("Accept")); v != "" && c.compatible(v) {
 		return "application/vnd.elasticsearch+json;compatible-with=" + v
 	}
 	return "application/json"

@@ -6,24 +6,46 @@ import (
 	"maps"
 )
 
-// runScript runs an update's script on a document and returns the new source and what to do: index, delete
-// or none. The language is the small part of Painless that painless.go describes.
+// compiled is a script that was parsed.
+type compiled struct {
+	run    statement
+	text   string
+	params map[string]any
+}
+
+// runScript compiles a script and runs it on a document.
 func runScript(spec any, d *document) (source []byte, op string, err error) {
-	text, params, err := scriptOf(spec)
+	s, err := newScript(spec)
 	if err != nil {
 		return nil, "", err
 	}
+	return s.on(d)
+}
+
+// newScript parses an update's script. The language is the small part of Painless that painless.go describes.
+func newScript(spec any) (*compiled, error) {
+	text, params, err := scriptOf(spec)
+	if err != nil {
+		return nil, err
+	}
 	run, err := compileScript(text)
 	if err != nil {
-		return nil, "", scriptError("compile error", text, err)
+		return nil, scriptError("compile error", text, err)
 	}
+	return &compiled{run, text, params}, nil
+}
+
+// on runs the script on a document and returns the new source and what to do: index, delete or none.
+func (s *compiled) on(d *document) (source []byte, op string, err error) {
 	fields, err := parseObject(d.source)
 	if err != nil {
 		return nil, "", fail(500, "illegal_state_exception", err.Error())
 	}
 	ctx := map[string]any{"_source": plain(fields), "op": "index", "_id": d.id, "_index": d.index.name, "_version": d.version}
-	if err := run(map[string]any{"ctx": ctx, "params": plain(params)}); err != nil {
-		return nil, "", scriptError("runtime error", text, err)
+	known := maps.Clone(classes)
+	maps.Copy(known, names{"ctx": ctx, "params": plain(s.params)})
+	if err := s.run(known); err != nil {
+		return nil, "", scriptError("runtime error", s.text, err)
 	}
 	return scriptResult(ctx)
 }

@@ -58,10 +58,7 @@ func (x *exchange) run(actions []Action) {
 		x.abort()
 		return
 	}
-	if !x.decompress() {
-		x.answer(errorReply(400, failure("i_o_exception", "Not in GZIP format")))
-		return
-	}
+	x.decompress()
 	if x.each(actions, func(a Action) func(*exchange) bool { return a.before }) {
 		return
 	}
@@ -95,13 +92,16 @@ func (x *exchange) readBody() bool {
 	return err == nil
 }
 
-func (x *exchange) decompress() bool {
+// decompress replaces a body in gzip by its text. What says that it is in gzip and is not is no body to the servers.
+func (x *exchange) decompress() {
 	if x.r.Header.Get("Content-Encoding") != "gzip" {
-		return true
+		return
 	}
 	plain, err := gunzip(x.body)
+	if err != nil {
+		plain = nil
+	}
 	x.body = plain
-	return err == nil
 }
 
 func gunzip(raw []byte) ([]byte, error) {

@@ -75,7 +75,7 @@ func (c *Cluster) elasticQuery(k *call, text string, o map[string]any) (*reply, 
 		return nil, fail(e.Status, e.Type, e.Reason)
 	}
 	cur := &cursor{result: result, fetch: int(fetch), loc: loc, lenient: o["field_multi_value_leniency"] == true}
-	return c.elasticAnswer(cur, 0, true, o)
+	return c.elasticAnswer(cur, loc, 0, true, o)
 }
 
 // elasticParams reads params: scalars, or up to 7.3 objects with type and value only (recorded on 7.3.0; the
@@ -118,18 +118,19 @@ func (c *Cluster) elasticPage(text string, o map[string]any) (*reply, error) {
 	if cur == nil {
 		return shardFailure(nil, fail(404, "search_context_missing_exception", fmt.Sprintf("No search context found for id [%d]", number))), nil
 	}
-	if loc, err := zone(o["time_zone"]); err == nil && o["time_zone"] != nil {
-		cur.loc = loc
+	loc := cur.loc
+	if asked, err := zone(o["time_zone"]); err == nil && o["time_zone"] != nil {
+		loc = asked
 	}
 	if c.scrolls() {
-		at = cur.at
+		at = c.cursors.place(cur)
 	}
-	return c.elasticAnswer(cur, at, false, o)
+	return c.elasticAnswer(cur, loc, at, false, o)
 }
 
-func (c *Cluster) elasticAnswer(cur *cursor, at int, first bool, o map[string]any) (*reply, error) {
+func (c *Cluster) elasticAnswer(cur *cursor, loc *time.Location, at int, first bool, o map[string]any) (*reply, error) {
 	rows, next := cur.page(at)
-	shown, err := c.elasticRows(cur, rows)
+	shown, err := c.elasticRows(cur, loc, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func turned(rows [][]any, columns int) [][]any {
 	return out
 }
 
-func (c *Cluster) elasticRows(cur *cursor, rows [][]any) ([][]any, error) {
+func (c *Cluster) elasticRows(cur *cursor, loc *time.Location, rows [][]any) ([][]any, error) {
 	out := make([][]any, 0, len(rows))
 	for _, row := range rows {
 		shown := make([]any, len(row))
@@ -198,7 +199,7 @@ func (c *Cluster) elasticRows(cur *cursor, rows [][]any) ([][]any, error) {
 				}
 				v = list[0]
 			}
-			shown[i] = elasticValue(v, col.Type, cur.loc)
+			shown[i] = elasticValue(v, col.Type, loc)
 		}
 		out = append(out, shown)
 	}

@@ -32,17 +32,19 @@ func newStore(c *Cluster) *store {
 	return &store{cluster: c, indices: map[string]*index{}, contexts: map[string]*searchContext{}, tasks: map[string]object{}}
 }
 
-// shards counts primaries, the copies wanted and the copies that have a data node to live on.
-func (s *store) shards(dataNodes int) (primaries, wanted, active int) {
+// shards counts the primaries of the indices that an expression names, the copies wanted, and the copies that have a
+// data node to live on. It fails if an index is missing.
+func (s *store) shards(expression string, dataNodes int) (primaries, wanted, active int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, ix := range s.indices {
-		n, copies := ix.intSetting("number_of_shards", 1), 1+ix.intSetting("number_of_replicas", 1)
+	ts, err := s.resolve(expression, false)
+	for _, t := range ts {
+		n, copies := t.index.intSetting("number_of_shards", 1), t.index.copies()
 		primaries += n
 		wanted += n * copies
 		active += n * min(copies, dataNodes)
 	}
-	return primaries, wanted, active
+	return primaries, wanted, active, err
 }
 
 func indexNotFound(name string) error {

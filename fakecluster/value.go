@@ -1,6 +1,7 @@
 package fakecluster
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -150,7 +151,8 @@ func compare(a, b any) int {
 		}
 	case netip.Addr:
 		if b, ok := b.(netip.Addr); ok {
-			return a.Compare(b)
+			x, y := a.As16(), b.As16() // the servers keep an IPv4 address as an IPv6 one
+			return bytes.Compare(x[:], y[:])
 		}
 	}
 	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))

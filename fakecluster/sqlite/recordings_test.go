@@ -27,6 +27,7 @@ type exchange struct {
 	RequestBody string            `json:"request_body"`
 	Headers     map[string]string `json:"request_headers"`
 	Status      int
+	Answered    map[string]string `json:"headers"`
 	Body        json.RawMessage
 }
 
@@ -61,7 +62,7 @@ func recordings(t *testing.T, file string) []exchange {
 	}
 }
 
-func send(t *testing.T, c *fakecluster.Cluster, e exchange) (int, string) {
+func send(t *testing.T, c *fakecluster.Cluster, e exchange) (int, http.Header, string) {
 	t.Helper()
 	url := c.Node(0).URL() + e.Path
 	if e.Query != "" {
@@ -77,7 +78,7 @@ func send(t *testing.T, c *fakecluster.Cluster, e exchange) (int, string) {
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
-	return resp.StatusCode, string(b)
+	return resp.StatusCode, resp.Header, string(b)
 }
 
 // essence is what a client reads of an answer: columns with types, rows, or the error's type.
@@ -92,6 +93,16 @@ func essence(body string) (v struct {
 		v.Cursor = "some"
 	}
 	return v
+}
+
+// compareHeader compares the lines that tell a client something.
+func (e exchange) compareHeader(t *testing.T, got http.Header) {
+	t.Helper()
+	for name, want := range e.Answered {
+		if slices.Contains([]string{"content-type", "x-elastic-product", "retry-after", "location", "warning"}, strings.ToLower(name)) {
+			assert.Equal(t, strings.ToLower(want), strings.ToLower(got.Get(name)), "%d %s", e.N, name)
+		}
+	}
 }
 
 // unrecorded are the rows that the recorder loaded without recording it.
@@ -142,10 +153,14 @@ func replayed(t *testing.T, file string, c *fakecluster.Cluster) {
 		if !slices.Contains(groups, e.Group) {
 			continue
 		}
-		status, body := send(t, c, e)
+		status, header, body := send(t, c, e)
 		same := status == e.Status && assert.ObjectsAreEqual(essence(e.answer()), essence(body))
 		if slices.Contains(otherwise[file], e.N) == same {
 			assert.Fail(t, "an answer changed", "%d %s %.300s\nwant %d %.400s\ngot  %d %.400s", e.N, e.Group, e.RequestBody, e.Status, e.answer(), status, body)
+		}
+		if same {
+			assert.Equal(t, outline(e.answer()), outline(body), "%d %.300s\nwant %.400s\ngot  %.400s", e.N, e.RequestBody, e.answer(), body)
+			e.compareHeader(t, header)
 		}
 	}
 }
