@@ -181,6 +181,12 @@ type Config struct {
 	// Tx says what BEGIN does: error, or noop (transactions are accepted and protect nothing). Default error. DSN
 	// key tx.
 	Tx string
+	// AllowFullTable lets UPDATE and DELETE without WHERE change every row; [WithFullTable] does so for a context.
+	// Otherwise they fail, and change nothing. TRUNCATE is not concerned. DSN key allow_full_table.
+	AllowFullTable bool
+	// DDLUnsupported says what becomes of what a search engine cannot keep, such as UNIQUE, foreign keys, CHECK and
+	// CREATE INDEX: error, or ignore. Default error. DSN key ddl_unsupported.
+	DDLUnsupported string
 	// NoRealtimeGet sends a SELECT by primary key alone through SQL too, instead of reading the document itself,
 	// which sees writes at once. DSN key realtime_get=false.
 	NoRealtimeGet bool

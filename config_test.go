@@ -30,7 +30,7 @@ const full = "elasticsearch://u:p%40@h1,[::1]:9201/pre/fix?tls=skip-verify&tls.c
 	"sampler=sniff&sampler.interval=1s&sampler.timeout=2s&sampler.roles=data,ingest&sampler.x=y&balancer=zone&balancer.local=a&" +
 	"pool.recovery=0&pool.bulk=4&pool.reg=7&pool.state=2&pool.ping=3&pool.shared=0&pool.wait=3s&pool.max_idle=0&pool.max_lifetime=4m&" +
 	"pool.warm=full&class=bulk&timeout=1m&attempt_timeout=0&dial_timeout=1s&retry=false&retry.budget=0.5&fetch_size=10&max_offset=0&strict_limits=true&" +
-	"time_zone=+05:30&catalog=cat&field_multi_value_leniency=true&refresh=false&tx=noop&realtime_get=false&compress=true&log=none"
+	"time_zone=+05:30&catalog=cat&field_multi_value_leniency=true&refresh=false&tx=noop&allow_full_table=true&ddl_unsupported=ignore&realtime_get=false&compress=true&log=none"
 
 func mustParse(t *testing.T, dsn string) esdriver.Config {
 	t.Helper()
@@ -50,7 +50,7 @@ func TestEveryKeyReachesItsField(t *testing.T) {
 		PoolSizes: pool.Sizes{-1, 4, 7, 2, 3}, PoolShared: -1, PoolWait: 3 * time.Second, PoolMaxIdle: -1, PoolMaxLifetime: 4 * time.Minute,
 		PoolWarm: "full", Class: new(pool.Bulk), Timeout: time.Minute, AttemptTimeout: -1, DialTimeout: time.Second,
 		NoRetry: true, RetryBudget: 0.5, FetchSize: 10, MaxOffset: -1, StrictLimits: true, TimeZone: "+05:30", Catalog: "cat", Arrays: "first", Refresh: "false", Tx: "noop",
-		NoRealtimeGet: true, Compress: true,
+		AllowFullTable: true, DDLUnsupported: "ignore", NoRealtimeGet: true, Compress: true,
 	}, mustParse(t, full))
 }
 

@@ -35,12 +35,13 @@ type Conn struct {
 // Cluster returns the cluster that the session works on.
 func (c *Conn) Cluster() *Cluster { return c.cluster }
 
-// ResetSession returns driver.ErrBadConn when the cluster is closed, and nil otherwise.
-func (c *Conn) ResetSession(context.Context) error {
+// ResetSession forgets a transaction that has not ended. It returns driver.ErrBadConn when the cluster is closed, and
+// nil otherwise.
+func (c *Conn) ResetSession(ctx context.Context) error {
 	if c.cluster.inner.Closed() {
 		return driver.ErrBadConn
 	}
-	return nil
+	return c.session.ResetSession(ctx)
 }
 
 // IsValid reports whether the cluster is open.
@@ -83,7 +84,8 @@ func newClient(c *Cluster, cfg Config) (*sqlapi.Client, error) {
 		Options: sqlapi.Options{
 			FetchSize: cfg.FetchSize, MaxOffset: cfg.MaxOffset, StrictLimits: cfg.StrictLimits, TimeZone: cfg.TimeZone, Catalog: cfg.Catalog, Class: cfg.Class,
 			Arrays: map[string]sqlapi.Arrays{"first": sqlapi.ArraysFirst, "json": sqlapi.ArraysJSON}[cfg.Arrays],
-			NoopTx: cfg.Tx == "noop",
+			NoopTx: cfg.Tx == "noop", Refresh: cfg.Refresh, RealtimeGet: !cfg.NoRealtimeGet, NoRetry: cfg.NoRetry,
+			AllowFullTable: cfg.AllowFullTable, IgnoreDDL: cfg.DDLUnsupported == "ignore",
 		},
 	})
 }
@@ -129,6 +131,19 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 // statements fail there.
 func WithAsync(ctx context.Context, wait time.Duration) context.Context {
 	return withCall(ctx, func(c *sqlapi.Call) { c.Async = wait })
+}
+
+// WithRefresh returns a context whose writes become visible to searches as the word says, whatever the Config says:
+// wait_for, true or false. The empty word is the Config's. For UPDATE and DELETE of rows that are not chosen by primary
+// key wait_for is true, since the servers know no other.
+func WithRefresh(ctx context.Context, refresh string) context.Context {
+	return withCall(ctx, func(c *sqlapi.Call) { c.Refresh = refresh })
+}
+
+// WithFullTable returns a context whose UPDATEs and DELETEs without WHERE change every row, as with the Config's
+// AllowFullTable.
+func WithFullTable(ctx context.Context) context.Context {
+	return withCall(ctx, func(c *sqlapi.Call) { c.AllowFullTable = true })
 }
 
 // WithStrictLimits returns a context whose SELECTs fail, after their last row, when the server has probably cut the

@@ -119,6 +119,15 @@
 // init registers one name, esdriver. The names elasticsearch and opensearch are another driver's, and registering a
 // name twice ends a program, so further names are the application's to take: [Register].
 //
+// # Writing
+//
+// INSERT, UPDATE, DELETE and DDL are carried out here, by requests for documents: neither product's SQL can write. A row
+// is atomic, a statement is not; what fails after it has written something is a [*PartialWriteError] with the numbers.
+// A row is never inserted twice: the client makes ids where the caller gives none, sends a row whose answer was lost
+// again, and reads back what the server says is there already. UPDATE and DELETE by primary key work on documents as
+// they are at that moment, and change each only if nobody else has meanwhile. What each statement means, when searches
+// see a write ([WithRefresh]), and what a transaction is (none) is told in docs/sql.md.
+//
 // # Plug-ins
 //
 // Packages sampler and balancer each have an interface of one method, a registry for use by name in the DSN, and a

@@ -28,6 +28,9 @@ var (
 	ErrMaybeExecuted = cluster.ErrMaybeExecuted
 	// ErrDuplicateKey says that a document with that primary key exists.
 	ErrDuplicateKey = sqlapi.ErrDuplicateKey
+	// ErrRollbackUnsupported says that a transaction has written, or tried to, before it was rolled back: what it wrote
+	// stays. It comes with tx=noop only.
+	ErrRollbackUnsupported = sqlapi.ErrRollbackUnsupported
 	// ErrConflict says that somebody else has changed a document meanwhile.
 	ErrConflict = sqlapi.ErrConflict
 	// ErrSyntax says that the statement is wrong, found out here or by the server.
@@ -70,6 +73,19 @@ type AnswerError = sqlapi.AnswerError
 
 // LimitError is a result that the server has probably cut; see Config.StrictLimits.
 type LimitError = sqlapi.LimitError
+
+// PartialWriteError is a write that has failed after it had changed something, or when that is not known; it says how
+// far it came.
+type PartialWriteError = sqlapi.PartialWriteError
+
+// DuplicateKeyError names the primary key that a row had already.
+type DuplicateKeyError = sqlapi.DuplicateKeyError
+
+// ConflictError names a row that others kept changing while it was to be written.
+type ConflictError = sqlapi.ConflictError
+
+// ColumnError names a column that a table has not, or that does not take the value it was given.
+type ColumnError = sqlapi.ColumnError
 
 // AttemptError is one failed attempt of a request on one node.
 type AttemptError = plugins.AttemptError

@@ -73,7 +73,7 @@ func TestConfigOfSeedsAloneHasTheDocumentedDefaults(t *testing.T) {
 		Seeds: []string{"h"}, SamplerName: "ping", SampleEvery: 5 * time.Second, SampleTimeout: 5 * time.Second, BalancerName: "leastbusy",
 		PoolSizes: pool.DefaultSizes, PoolShared: 32, PoolWait: 30 * time.Second, PoolMaxIdle: time.Minute, PoolMaxLifetime: 5 * time.Minute,
 		PoolWarm: "none", AttemptTimeout: 30 * time.Second, DialTimeout: 5 * time.Second, RetryBudget: 0.2,
-		FetchSize: 1000, MaxOffset: 10_000, TimeZone: "UTC", Arrays: "error", Refresh: "wait_for", Tx: "error",
+		FetchSize: 1000, MaxOffset: 10_000, TimeZone: "UTC", Arrays: "error", Refresh: "wait_for", Tx: "error", DDLUnsupported: "error",
 	}, Config{Seeds: []string{"h"}}.resolved())
 }
 

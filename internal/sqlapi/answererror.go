@@ -77,6 +77,8 @@ func (o *errorObject) text() string {
 		return o.Details
 	case o.Reason == "":
 		return o.CausedBy.Reason
+	case o.Type == "script_exception" && o.CausedBy.Reason != "":
+		return o.Reason + ": " + o.CausedBy.Reason
 	case len(o.RootCause) > 0 && o.RootCause[0].Reason != "" && o.RootCause[0].Reason != o.Reason:
 		return o.Reason + ": " + o.RootCause[0].Reason
 	}

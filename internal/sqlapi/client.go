@@ -46,6 +46,9 @@ type Client struct {
 
 	plans       *sqlparse.Cache
 	columns     columnCache
+	ids         idBlocks
+	misses      misses
+	tables      tableCache
 	known       atomic.Pointer[server]
 	asking      chan struct{} // held by the one who asks for known
 	typedParams atomic.Bool   // the server takes parameters as objects with a type
@@ -96,6 +99,9 @@ func (c *Client) Prepare(ctx context.Context, text string) (*sqlparse.Statement,
 
 // Query runs a statement that gives rows.
 func (c *Client) Query(ctx context.Context, s *sqlparse.Statement, args []sqlparse.Arg) (*Rows, error) {
+	if s.Kind().Writes() {
+		return c.queryWrite(ctx, s, args)
+	}
 	call := CallFrom(ctx)
 	watch := c.watch(&ctx, s, len(args))
 	ends := ctx.Done() != nil || call.Timeout > 0
@@ -128,7 +134,11 @@ func (c *Client) query(ctx context.Context, s *sqlparse.Statement, args []sqlpar
 		return c.constant(ctx, s)
 	case !s.Kind().Reads():
 		return nil, &UnsupportedError{Construct: s.Kind().String()}
-	case call.Routing != "" || call.Preference != "":
+	}
+	if rows, err := c.realtime(ctx, s, args, call); rows != nil || err != nil {
+		return rows, err
+	}
+	if call.Routing != "" || call.Preference != "" {
 		return nil, &UnsupportedError{Construct: "routing or preference on a statement", Why: "SQL has neither; leave them out"}
 	}
 	p := &plan{client: c, statement: s, args: args, call: call, options: c.options.with(call), server: known, ends: ends}

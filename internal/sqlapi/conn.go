@@ -2,7 +2,6 @@ package sqlapi
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 
@@ -14,7 +13,10 @@ import (
 // Conn is a session of database/sql. It holds no connection to a node: each request finds one. It implements
 // driver.Conn and those of its optional interfaces that take a context; it is used by one goroutine at a time, as
 // database/sql does.
-type Conn struct{ client *Client }
+type Conn struct {
+	client *Client
+	tx     *noopTx // the transaction that was begun last and has not ended; nil when there is none
+}
 
 // Conn returns a new session.
 func (c *Client) Conn() *Conn { return &Conn{client: c} }
@@ -52,6 +54,9 @@ func (c *Conn) QueryContext(ctx context.Context, text string, args []driver.Name
 }
 
 func (c *Conn) query(ctx context.Context, s *sqlparse.Statement, args []driver.NamedValue) (driver.Rows, error) {
+	if s.Kind().Writes() {
+		c.tx.write()
+	}
 	rows, err := c.client.Query(ctx, s, arguments(args))
 	if err != nil {
 		return nil, badConn(err)
@@ -69,8 +74,16 @@ func (c *Conn) ExecContext(ctx context.Context, text string, args []driver.Named
 }
 
 func (c *Conn) exec(ctx context.Context, s *sqlparse.Statement, args []driver.NamedValue) (driver.Result, error) {
-	if c.client.options.NoopTx && (s.Kind() == sqlparse.Begin || s.Kind() == sqlparse.Commit) {
-		return driver.RowsAffected(0), nil
+	switch kind := s.Kind(); {
+	case kind >= sqlparse.Begin:
+		return c.transaction(s)
+	case kind.Writes():
+		c.tx.write()
+		result, err := c.client.Exec(ctx, s, arguments(args))
+		if err != nil {
+			return nil, badConn(err)
+		}
+		return result, nil
 	}
 	rows, err := c.query(ctx, s, args)
 	if err != nil {
@@ -82,33 +95,11 @@ func (c *Conn) exec(ctx context.Context, s *sqlparse.Statement, args []driver.Na
 // CheckNamedValue accepts what a parameter can be; see checkValue.
 func (c *Conn) CheckNamedValue(v *driver.NamedValue) error { return checkValue(v) }
 
-// BeginTx refuses, since neither product has transactions; with NoopTx it begins one that protects nothing. An
-// isolation level and a read-only transaction cannot be had either way.
-func (c *Conn) BeginTx(_ context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	switch {
-	case !c.client.options.NoopTx:
-		return nil, &UnsupportedError{Construct: "a transaction", Why: "tx=noop accepts them and protects nothing"}
-	case opts.Isolation != driver.IsolationLevel(sql.LevelDefault):
-		return nil, &UnsupportedError{Construct: "isolation level " + sql.IsolationLevel(opts.Isolation).String()}
-	case opts.ReadOnly:
-		return nil, &UnsupportedError{Construct: "a read-only transaction"}
-	}
-	return noopTx{}, nil
+// ResetSession forgets a transaction that has not ended, and returns nil.
+func (c *Conn) ResetSession(context.Context) error {
+	c.tx = nil
+	return nil
 }
-
-// Begin is BeginTx without a context.
-func (c *Conn) Begin() (driver.Tx, error) {
-	return c.BeginTx(context.Background(), driver.TxOptions{})
-}
-
-// noopTx is a transaction that protects nothing.
-type noopTx struct{}
-
-func (noopTx) Commit() error   { return nil }
-func (noopTx) Rollback() error { return nil }
-
-// ResetSession returns nil: a session has nothing of its own to forget.
-func (c *Conn) ResetSession(context.Context) error { return nil }
 
 // IsValid returns true: what could break is a node's connection, and those are not a session's.
 func (c *Conn) IsValid() bool { return true }
@@ -120,7 +111,8 @@ func (c *Conn) Close() error { return nil }
 // failover is the cluster's work, and what was sent must not be sent again by database/sql.
 func badConn(err error) error {
 	var attempt *plugins.AttemptError
-	if errors.Is(err, cluster.ErrClosed) && !(errors.As(err, &attempt) && attempt.Wrote) {
+	sent := is[*PartialWriteError](err) || errors.As(err, &attempt) && attempt.Wrote
+	if errors.Is(err, cluster.ErrClosed) && !sent {
 		return driver.ErrBadConn
 	}
 	return err

@@ -28,7 +28,8 @@ func (p *plan) elastic() error {
 	case sqlparse.PPL:
 		return &UnsupportedError{Construct: "PPL on Elasticsearch"}
 	}
-	p.path, p.pages, p.reading.days = pathElastic, true, true
+	p.path, p.pages = pathElastic, true
+	p.reading.days, p.reading.byColumn = true, true
 	b := p.elasticBody()
 	p.first = p.post(pathElastic, b.done(), repeatByTable)
 	return b.err

@@ -35,6 +35,18 @@ type Options struct {
 	// ReadAhead is how many bytes of an answer are decoded at once, and how large a page may be for the next one
 	// to be read ahead of need. Zero means 1 MiB; negative means no reading ahead.
 	ReadAhead int
+	// Refresh says when a write becomes visible to searches: wait_for (before the statement returns), true (at once)
+	// or false (within the index's refresh interval). Empty means wait_for.
+	Refresh string
+	// NoRetry sends no write a second time, not even one that is safe to repeat.
+	NoRetry bool
+	// RealtimeGet reads the document itself for a SELECT by primary key alone: it sees every write at once.
+	RealtimeGet bool
+	// AllowFullTable lets UPDATE and DELETE without WHERE change every row. Otherwise they are an error.
+	AllowFullTable bool
+	// IgnoreDDL accepts what a search engine cannot keep, such as UNIQUE, foreign keys and CHECK, and does nothing
+	// about it. Otherwise it is an error.
+	IgnoreDDL bool
 	// NoopTx accepts transactions and does nothing about them. Otherwise BeginTx is an error.
 	NoopTx bool
 }
@@ -56,6 +68,13 @@ func (o *Options) chunk() int64 {
 	return int64(o.ReadAhead)
 }
 
+func (o *Options) refresh() string {
+	if o.Refresh == "" {
+		return "wait_for"
+	}
+	return o.Refresh
+}
+
 func (o *Options) timeZone() string {
 	if o.TimeZone == "" {
 		return "UTC"
@@ -73,6 +92,9 @@ type Call struct {
 	RequestID    string          // sent as X-Opaque-Id: it shows in the server's tasks, slow logs and errors
 	Async        time.Duration   // as an async search, asked after this often, when positive; Elasticsearch only
 	StrictLimits bool            // as Options.StrictLimits
+	Refresh      string          // in place of Options.Refresh, when not empty
+	// AllowFullTable is as Options.AllowFullTable.
+	AllowFullTable bool
 }
 
 type callKey struct{}

@@ -68,7 +68,9 @@ func (p *page) open() error {
 	if err := p.members(); err != nil {
 		return err
 	}
-	p.fill()
+	if p.inRows {
+		p.fill()
+	}
 	return nil
 }
 
@@ -96,8 +98,7 @@ func (p *page) members() error {
 
 // member reads the value of one member. The names are those of both products' SQL, of ES|QL and of PPL.
 func (p *page) member(name string) error {
-	switch name {
-	case "rows", "datarows", "values":
+	if name == "rows" || name == "datarows" || name == "values" && !p.reading.byColumn {
 		return p.beginRows()
 	}
 	value, err := p.in.value()
@@ -105,6 +106,8 @@ func (p *page) member(name string) error {
 		return p.unreadable(err)
 	}
 	switch name {
+	case "values":
+		return p.turn(value)
 	case "columns", "schema":
 		return p.readColumns(value)
 	case "cursor":

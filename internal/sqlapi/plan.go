@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/esdriver/esdriver/internal/sqlparse"
@@ -34,11 +35,34 @@ func (p *plan) run(ctx context.Context) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if first.fault != nil && first.rows == 0 {
+	if err := p.refusal(first); err != nil {
 		p.discard(first, "")
-		return nil, first.fault
+		return nil, err
 	}
 	return newRows(ctx, p, first), nil
+}
+
+// refusal is what keeps the answer from being given: its very first row cannot be read, or OpenSearch before 3.0 has
+// answered from its legacy engine, whose lexer reads a backslash in an argument otherwise (Druid's MySqlLexer). Which
+// statements go there is the server's to know, so it is found out by the answer.
+func (p *plan) refusal(first *page) error {
+	switch {
+	case first.fault != nil && first.rows == 0:
+		return first.fault
+	case first.legacy && p.hasBackslash() && !p.server.version.AtLeast(3, 0):
+		return &UnsupportedError{
+			Construct: "a backslash in an argument of this statement",
+			Why:       "OpenSearch before 3.0 has run it on its legacy engine, which reads another value",
+		}
+	}
+	return nil
+}
+
+func (p *plan) hasBackslash() bool {
+	return slices.ContainsFunc(p.args, func(a sqlparse.Arg) bool {
+		text, ok := a.Value.(string)
+		return ok && strings.Contains(text, `\`)
+	})
 }
 
 // post makes a request of the statement.
@@ -125,14 +149,16 @@ func (c *Client) learnParams(err error) bool {
 }
 
 // cut reports whether the server has probably cut the result: it has exactly as many rows as are given at most
-// for such a statement.
-func (p *plan) cut(rows int64, last *page) bool {
+// for such a statement, or it came with a cursor that nobody had asked for (OpenSearch 3.9, whose next page is empty).
+func (p *plan) cut(rows int64, first, last *page) bool {
 	switch {
 	case p.statement.Kind() == sqlparse.ESQL:
 		// The warning says that the server has added a LIMIT of its own (recorded on 9.5.3).
 		return rows == esqlLimit && strings.Contains(last.resp.Header.Get("Warning"), "No limit defined")
 	case p.server.product != OpenSearch || p.statement.Kind() != sqlparse.Select || p.pages:
 		return false
+	case strings.HasPrefix(first.cursor, "n:"):
+		return true
 	}
 	limit := p.statement.Limit()
 	if limit.Set && !limit.All && p.limitValue(limit) <= rows {

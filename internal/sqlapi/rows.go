@@ -10,6 +10,14 @@ import (
 	"sync/atomic"
 )
 
+var (
+	_ driver.RowsColumnTypeDatabaseTypeName = (*Rows)(nil)
+	_ driver.RowsColumnTypeScanType         = (*Rows)(nil)
+	_ driver.RowsColumnTypeNullable         = (*Rows)(nil)
+	_ driver.RowsColumnTypeLength           = (*Rows)(nil)
+	_ driver.RowsColumnTypePrecisionScale   = (*Rows)(nil)
+)
+
 // Rows is a statement's result. It implements driver.Rows and the RowsColumnType interfaces. Next may be called by
 // one goroutine at a time; Close by any, also while Next waits: Next then returns ErrRowsClosed.
 type Rows struct {
@@ -68,7 +76,8 @@ func (r *Rows) Columns() []string {
 // ColumnTypeDatabaseTypeName returns the server's name of the type in upper case, such as KEYWORD or DATETIME.
 func (r *Rows) ColumnTypeDatabaseTypeName(i int) string { return r.columns[i].databaseType() }
 
-// ColumnTypeScanType returns a type that takes every value of the column, NULL included.
+// ColumnTypeScanType returns a type that takes every value of the column, NULL included. It does not take the text of
+// several values with ArraysJSON, nor what OpenSearch's legacy engine sends that is not of the column's type.
 func (r *Rows) ColumnTypeScanType(i int) reflect.Type { return r.columns[i].scanType() }
 
 // ColumnTypeNullable returns true, true: any document may lack any field.
@@ -173,7 +182,7 @@ func (r *Rows) turn() error {
 
 // last ends the rows, with an error when they have probably been cut.
 func (r *Rows) last() error {
-	if r.plan.options.StrictLimits && r.plan.cut(r.read, r.page) {
+	if r.plan.options.StrictLimits && r.plan.cut(r.read, r.first, r.page) {
 		return &LimitError{Rows: r.read}
 	}
 	return io.EOF

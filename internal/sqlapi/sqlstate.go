@@ -10,6 +10,7 @@ const (
 	stateSyntax      = "42000"
 	stateNoTable     = "42S02"
 	stateNoColumn    = "42S22"
+	stateTableExists = "42S01"
 	stateDuplicate   = "23505"
 	stateConflict    = "40001"
 	stateCancelled   = "57014"
@@ -29,7 +30,8 @@ const (
 	stateGeneral     = "HY000"
 )
 
-// rule gives errors of a type whose reason contains a text their SQLSTATE. An empty text fits any reason.
+// rule gives errors of a type whose reason contains a text their SQLSTATE. An empty text fits any reason; without a type
+// the text may be the type's as well, since OpenSearch names the type of a shard's failure in the reason.
 type rule struct{ typ, reason, state string }
 
 // rules are tried from the first to the last. The words are those of recorded answers of Elasticsearch 7.3 to
@@ -39,6 +41,10 @@ var rules = []rule{
 	{"", "Arrays (returned by", stateArray},
 	{"", "SearchContextMissingException", stateCursor},
 	{"search_context_missing_exception", "", stateCursor},
+	{"resource_not_found_exception", "", stateCursor},
+	{"", "TaskCancelledException", stateCancelled},
+	{"", "CircuitBreakingException", stateOverload},
+	{"", "RejectedExecutionException", stateOverload},
 	{"search_timeout_exception", "", stateCancelled},
 	{"receive_timeout_transport_exception", "", stateCancelled},
 	{"task_cancelled_exception", "", stateCancelled},
@@ -46,6 +52,7 @@ var rules = []rule{
 	{"circuit_breaking_exception", "", stateOverload},
 	{"index_not_found_exception", "", stateNoTable},
 	{"IndexNotFoundException", "", stateNoTable},
+	{"resource_already_exists_exception", "", stateTableExists},
 	{"no_such_remote_cluster_exception", "", stateCatalog},
 	{"", "not yet supported", stateUnsupported},
 	{"", "unsupported type", stateUnsupported},
@@ -93,7 +100,10 @@ func stateOf(e *Error) string {
 }
 
 func (r rule) fits(e *Error) bool {
-	return (r.typ == "" || r.typ == e.Type || r.typ == e.RootType) && strings.Contains(e.Reason, r.reason)
+	if r.typ == "" {
+		return strings.Contains(e.Type+" "+e.Reason, r.reason)
+	}
+	return (r.typ == e.Type || r.typ == e.RootType) && strings.Contains(e.Reason, r.reason)
 }
 
 func stateOfStatus(status int) string {

@@ -196,7 +196,6 @@ func TestWhatAServerCannotDoIsRefused(t *testing.T) {
 		{sqlapi.Elasticsearch, sqlapi.Call{Preference: "_local"}, "SELECT a FROM t"},
 		{sqlapi.OpenSearch, sqlapi.Call{}, "/* esql */ FROM t"},
 		{sqlapi.Elasticsearch, sqlapi.Call{}, "/* ppl */ source=t"},
-		{sqlapi.Elasticsearch, sqlapi.Call{}, "INSERT INTO t (a) VALUES (1)"},
 		{sqlapi.OpenSearch, sqlapi.Call{}, "ROLLBACK"},
 	} {
 		server := &script{answer: func(string, string) (int, string) { return 200, oneRow }}

@@ -7,6 +7,12 @@ import (
 	"github.com/esdriver/esdriver/internal/sqlparse"
 )
 
+var (
+	_ driver.StmtQueryContext  = (*Stmt)(nil)
+	_ driver.StmtExecContext   = (*Stmt)(nil)
+	_ driver.NamedValueChecker = (*Stmt)(nil)
+)
+
 // Stmt is a parsed statement of a session. It is immutable.
 type Stmt struct {
 	conn      *Conn

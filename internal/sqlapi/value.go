@@ -30,6 +30,9 @@ type reading struct {
 	// days is true where "date" is a day without a time (Elasticsearch, which writes it as midnight of the
 	// session's time zone): its text is not an instant and is never moved to another zone.
 	days bool
+	// byColumn is true where an answer with "values" has one array a column (Elasticsearch SQL that was asked for
+	// columns); those of ES|QL are rows.
+	byColumn bool
 }
 
 // value turns one cell into a driver.Value. A cell that does not fit the column's type keeps the type it was
@@ -62,7 +65,7 @@ func word(cell []byte) (driver.Value, error) {
 }
 
 func (r *reading) array(c *column, cell jsontext.Value) (driver.Value, error) {
-	if c.kind == objectKind || r.arrays == ArraysJSON {
+	if c.kind == objectKind || r.arrays == ArraysJSON || isNested(c, cell) {
 		return bytes.Clone(cell), nil
 	}
 	if r.arrays == ArraysError {
@@ -73,6 +76,13 @@ func (r *reading) array(c *column, cell jsontext.Value) (driver.Value, error) {
 		return nil, err
 	}
 	return r.value(c, first)
+}
+
+// isNested reports whether the array is the value of a nested field, to which OpenSearch's legacy engine gives the type
+// text.
+func isNested(c *column, array jsontext.Value) bool {
+	first := pastSpace(array, 1)
+	return c.typ == "text" && first < len(array) && array[first] == '{'
 }
 
 // firstElement returns the array's first element, nil when it has none.

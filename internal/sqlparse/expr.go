@@ -9,7 +9,7 @@ type Expr interface {
 // Literal is a constant.
 type Literal struct {
 	At
-	// Value is nil, bool, int64, uint64 beyond it, float64 or string.
+	// Value is nil, bool, int64, uint64 beyond it, float64, string, or []byte of X'00ff'.
 	Value any
 	// Type is DATE, TIME or TIMESTAMP when the literal is written so, as in DATE '2026-01-02'; else empty.
 	Type string

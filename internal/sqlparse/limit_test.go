@@ -118,6 +118,12 @@ func TestTieBreakMakesTheIDTheLastSortKeyOfPlainSelects(t *testing.T) {
 		"SELECT a FROM idx LIMIT 5":                "SELECT a FROM idx LIMIT 5",
 		"SELECT COUNT(*) FROM idx":                 "SELECT COUNT(*) FROM idx",
 		"SELECT a FROM idx # why":                  "SELECT a FROM idx ORDER BY _id # why",
+		"SELECT a FROM logs-*":                     "SELECT a FROM logs-* ORDER BY _id, _index",
+		"SELECT a FROM `x*` ORDER BY n":            "SELECT a FROM `x*` ORDER BY n, _id, _index",
+		"SELECT a FROM `x,y` ORDER BY _id":         "SELECT a FROM `x,y` ORDER BY _id, _index",
+		"SELECT a FROM x* ORDER BY `_index`, _id":  "SELECT a FROM x* ORDER BY `_index`, _id",
+		"SELECT a FROM x* ORDER BY _index LIMIT 5": "SELECT a FROM x* ORDER BY _index LIMIT 5",
+		"SELECT a FROM idx ORDER BY _index":        "SELECT a FROM idx ORDER BY _index, _id",
 	} {
 		assert.Equal(t, want, tieBreak(t, text))
 	}

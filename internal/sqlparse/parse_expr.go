@@ -1,6 +1,7 @@
 package sqlparse
 
 import (
+	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
@@ -282,6 +283,17 @@ func (p *parser) string() string {
 	return unquote(token)
 }
 
+// bytes reads X'…', bytes in hexadecimal.
+func (p *parser) bytes(at At) Expr {
+	p.i++
+	raw, err := hex.DecodeString(unquote(p.ts.str(p.i)))
+	if err != nil {
+		p.fail("expected an even number of hexadecimal digits")
+	}
+	p.i++
+	return &Literal{At: at, Value: raw}
+}
+
 // pairsQuote reports whether a backslash in the token takes a quote with it.
 func pairsQuote(token string) bool {
 	for i := 1; i < len(token)-1; i++ {
@@ -307,6 +319,10 @@ func (p *parser) fromWord(at At) Expr {
 		if k := p.ts.kind(p.i + 1); k == tokString || k == tokNational {
 			p.i++
 			return &Literal{At: at, Type: word, Value: p.string()}
+		}
+	case "X":
+		if p.ts.kind(p.i+1) == tokString && p.ts.adjacent(p.i) {
+			return p.bytes(at)
 		}
 	case "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP":
 		if !p.ts.isOp(p.i+1, "(") {

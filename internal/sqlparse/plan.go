@@ -3,6 +3,7 @@ package sqlparse
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // partKind says what a part of the plan becomes.
@@ -12,6 +13,7 @@ const (
 	partText   partKind = iota
 	partParam           // a placeholder
 	partString          // N'…', whose value is text
+	partTime            // TIMESTAMP '…' with a zone, whose value is at
 	partLimit           // the LIMIT clause; sub are its parts as they stand in the text
 )
 
@@ -20,6 +22,7 @@ type part struct {
 	kind  partKind
 	text  string
 	param int // index into Statement.params
+	at    time.Time
 	sub   []part
 }
 
@@ -122,6 +125,10 @@ func endsThere(flavor Flavor, comment, rest string) bool {
 // add appends what becomes of one token; sig is its place among the significant ones.
 func (p *planner) add(t token, sig int) error {
 	text := p.s.text[t.start:t.end]
+	if at, ok := p.instant(text, sig); ok {
+		p.addPart(part{kind: partTime, at: at})
+		return nil
+	}
 	switch t.kind {
 	case tokQuoted:
 		return p.addIdentifier(t, text, sig)
@@ -136,6 +143,23 @@ func (p *planner) add(t token, sig int) error {
 		p.text.WriteString(text)
 	}
 	return nil
+}
+
+// instant reads the string of TIMESTAMP '2026-01-02T03:04:05Z' and takes the word back. Elasticsearch has no such
+// literal, and OpenSearch's knows no zone, so the instant is written as an argument would be.
+func (p *planner) instant(text string, sig int) (time.Time, bool) {
+	k := p.ts.kind(sig)
+	if k != tokString && k != tokNational || !p.ts.isWord(sig-1, "TIMESTAMP") {
+		return time.Time{}, false
+	}
+	at, err := time.Parse(time.RFC3339Nano, unquote(strings.TrimLeft(text, "Nn")))
+	before := strings.TrimRight(p.text.String(), spaces)
+	if err != nil || !strings.EqualFold(before[max(len(before)-len("TIMESTAMP"), 0):], "TIMESTAMP") {
+		return time.Time{}, false
+	}
+	p.text.Reset()
+	p.text.WriteString(before[:len(before)-len("TIMESTAMP")])
+	return at, true
 }
 
 func (p *planner) addPart(next part) {

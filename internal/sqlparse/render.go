@@ -62,17 +62,6 @@ func (s *Statement) checkRead(flavor Flavor) error {
 	return nil
 }
 
-// tieBreak returns the text that makes _id the last sort key of a plain SELECT.
-func (s *Statement) tieBreak() string {
-	switch {
-	case s.shape.idKey:
-		return ""
-	case s.shape.orderBy:
-		return ", _id"
-	}
-	return " ORDER BY _id"
-}
-
 // esql passes the text and leaves the placeholders to the server.
 func (s *Statement) esql(args []Arg) (Query, error) {
 	q := Query{Text: s.parts[0].text, Limit: -1}
@@ -103,7 +92,7 @@ func (w *writer) write(args []Arg) (Query, error) {
 	}
 	w.query.Text = strings.Trim(w.text.String(), spaces)
 	if w.tieBreak && w.query.Plain {
-		w.query.Text += w.s.tieBreak()
+		w.query.Text += w.s.shape.tieBreak
 	}
 	w.query.Text += w.s.tail
 	return w.query, nil
@@ -117,6 +106,8 @@ func (w *writer) part(p part) error {
 		text, err := w.str(p.text)
 		w.add(text)
 		return err
+	case partTime:
+		return w.value(p.at)
 	case partLimit:
 		return w.limit(p)
 	}
@@ -150,12 +141,18 @@ func (w *writer) placeholder(i int) error {
 		n, err := w.count(i)
 		w.add(strconv.FormatInt(n, 10))
 		return err
-	case w.literal != nil:
-		text, err := w.literal(b.value)
+	}
+	return w.value(b.value)
+}
+
+// value writes a value as a literal, or puts it into Params.
+func (w *writer) value(value any) error {
+	if w.literal != nil {
+		text, err := w.literal(value)
 		w.add(text)
 		return err
 	}
-	v, err := w.param(b.value)
+	v, err := w.param(value)
 	w.query.Params = append(w.query.Params, v)
 	w.add("?")
 	return err

@@ -1,13 +1,16 @@
 package sqlparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // shape is what the token scan finds out about a read.
 type shape struct {
 	plain    bool   // as Statement.Plain, LIMIT and OFFSET left aside
 	table    string // the one index of a SELECT
 	orderBy  bool
-	idKey    bool   // _id is a sort key already
+	tieBreak string // what makes the sort keys tell any two rows apart; empty when they do
 	legacy   bool   // OpenSearch before 3.7 answers from its legacy engine
 	constant string // see Statement.Constant
 }
@@ -51,7 +54,7 @@ func describe(flavor Flavor, kind Kind, ts tokens) shape {
 	if c, ok := findClauses(flavor, ts); ok {
 		sh.table = tableName(ts, c)
 		sh.plain = plainSelect(ts, c)
-		sh.idKey = sortsByID(ts, c)
+		sh.tieBreak = tieBreak(ts, c, sh.table)
 	}
 	return sh
 }
@@ -285,11 +288,29 @@ func skipDirection(ts tokens, i int) int {
 	return i
 }
 
-// sortsByID reports whether _id is one of the sort keys.
-func sortsByID(ts tokens, c clauses) bool {
+// tieBreak returns the sort keys that are missing for any two rows to differ in one: the document's id, and its index
+// where the name is a pattern, since two indices may have the same id. Sorted by _id alone, rows of two indices are lost
+// at the end of a page (tried on OpenSearch 2.19.6).
+func tieBreak(ts tokens, c clauses, table string) string {
+	keys := []string{"_id"}
+	if strings.ContainsAny(table, "*,") {
+		keys = append(keys, "_index")
+	}
+	keys = slices.DeleteFunc(keys, func(key string) bool { return sortsBy(ts, c, key) })
+	switch {
+	case len(keys) == 0:
+		return ""
+	case c.order == c.limit:
+		return " ORDER BY " + strings.Join(keys, ", ")
+	}
+	return ", " + strings.Join(keys, ", ")
+}
+
+// sortsBy reports whether the column is one of the sort keys.
+func sortsBy(ts tokens, c clauses, column string) bool {
 	for i := c.order; i < c.limit; i++ {
 		switch ts.str(i) {
-		case "_id", "`_id`", `"_id"`:
+		case column, "`" + column + "`", `"` + column + `"`:
 			return true
 		}
 	}

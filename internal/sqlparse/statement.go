@@ -143,8 +143,9 @@ type OpenSearchOptions struct {
 	// Version decides how strings are written. When it is not known, a string with a backslash is refused with
 	// an error that is [ErrVersionUnknown].
 	Version Version
-	// TieBreak appends _id as the last sort key of a plain SELECT. OpenSearch 2.18 and 2.19 lose rows when they
-	// page over several shards without one (recorded on 2.19.6).
+	// TieBreak appends _id as the last sort key of a plain SELECT, and _index where its table is a pattern. OpenSearch
+	// 2.18 and 2.19 lose rows when they page over several shards without (recorded on 2.19.6). An alias of several
+	// indices is not told from an index.
 	TieBreak bool
 	// MaxOffset is as in [ElasticOptions]; it is for an OFFSET without LIMIT, which OpenSearch has not.
 	MaxOffset int64
