@@ -17,7 +17,7 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-func newRoot(out, problems io.Writer) *cobra.Command {
+func newRoot(in io.Reader, out, problems io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "esdriver",
 		Short:         "Clusters of Elasticsearch and OpenSearch, through the driver for Go",
@@ -30,7 +30,7 @@ func newRoot(out, problems io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(problems)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newDemo())
+	root.AddCommand(newDemo(), newSQL(in), newLoad(), newDump(), newNodes(), newTop(), newDoctor(), newFake())
 	return root
 }
 
@@ -40,6 +40,20 @@ func noArgs(c *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// numbered makes a command line with fewer or more arguments than named a usage error.
+func numbered(least, most int, names string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return &usageError{fmt.Errorf("%s: want %s, got %d arguments", c.CommandPath(), names, len(args))}
+		}
+		return nil
+	}
+}
+
+// dsnText is a part of the help of every command that takes a DSN.
+const dsnText = `DSN is a data source name, such as https://user:secret@h1,h2?sampler=sniff.
+The README lists its keys.`
 
 // shortest is the least duration in which the demo's nodes can go and come back.
 const shortest = time.Second
@@ -56,7 +70,8 @@ seconds and needs nothing: the cluster runs inside this process.
 
 The exit status is 0 if every query was answered rightly, 1 if not, 2 for a
 wrong command line and 130 after an interrupt.`,
-		Args: noArgs,
+		Example: "  esdriver demo --duration 30s",
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if config.Duration < shortest {
 				return &usageError{fmt.Errorf("--duration: got %s, want at least %s", config.Duration, shortest)}
@@ -65,8 +80,8 @@ wrong command line and 130 after an interrupt.`,
 			return demo.Run(c.Context(), config)
 		},
 	}
-	c.Flags().StringVar(&config.DSN, "dsn", "", "run on this cluster instead, in the index esdriver_demo_elements,\n"+
-		"which is dropped at the end; no node is killed")
+	c.Flags().StringVar(&config.DSN, "dsn", "", "run on this cluster instead, in the index\n"+
+		"esdriver_demo_elements, which is dropped at the end;\nno node is killed")
 	c.Flags().DurationVar(&config.Duration, "duration", 15*time.Second, "how long the live part lasts")
 	c.Flags().BoolVar(&plain, "no-color", false, "no colours, as with NO_COLOR in the environment")
 	return c

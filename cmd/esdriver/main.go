@@ -22,20 +22,20 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run runs a command line and returns the exit status.
-func run(ctx context.Context, args []string, out, problems io.Writer) int {
-	root := newRoot(out, problems)
+func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
+	root := newRoot(in, out, problems)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return statusOK
 	}
-	var usage *usageError
+	_, usage := errors.AsType[*usageError](err)
 	switch {
-	case errors.As(err, &usage):
+	case usage:
 		fmt.Fprintf(problems, "esdriver: %v\nesdriver help tells more.\n", err)
 		return statusUsage
 	case ctx.Err() != nil:

@@ -26,7 +26,7 @@ const index = "esdriver_demo_elements"
 func command(t *testing.T, args ...string) (status int, out, problems string) {
 	t.Helper()
 	var o, p bytes.Buffer
-	status = run(t.Context(), args, &o, &p)
+	status = run(t.Context(), args, nil, &o, &p)
 	return status, o.String(), p.String()
 }
 
@@ -151,7 +151,7 @@ func TestFailedQueriesGiveStatusOne(t *testing.T) {
 	})
 	out := &watcher{text: liveTitle, do: func() { broken.Store(true) }}
 	var problems bytes.Buffer
-	status := run(t.Context(), []string{"demo", "--duration", "1s", "--dsn", c.DSN()}, out, &problems)
+	status := run(t.Context(), []string{"demo", "--duration", "1s", "--dsn", c.DSN()}, nil, out, &problems)
 	assert.Equal(t, statusFailed, status)
 	assert.Contains(t, out.String(), ", 3 failed, ")
 	assert.Regexp(t, `3 of \d+ queries failed, the first with: .*on purpose`, problems.String())
@@ -165,7 +165,7 @@ func TestWrongAnswersGiveStatusOne(t *testing.T) {
 		assert.NoError(t, c.Put(index, "119", map[string]any{"number": 119, "symbol": "Uue", "name": "Ununennium", "period": 7}))
 	}}
 	var problems bytes.Buffer
-	status := run(t.Context(), []string{"demo", "--duration", "1s", "--dsn", c.DSN()}, out, &problems)
+	status := run(t.Context(), []string{"demo", "--duration", "1s", "--dsn", c.DSN()}, nil, out, &problems)
 	assert.Equal(t, statusFailed, status)
 	assert.Contains(t, problems.String(), "got 33 instead of 32")
 }
@@ -177,7 +177,7 @@ func TestInterruptEndsTheDemoAndDropsItsIndex(t *testing.T) {
 	defer interrupt()
 	out := &watcher{text: liveTitle, do: interrupt}
 	var problems bytes.Buffer
-	status := run(ctx, []string{"demo", "--dsn", c.DSN()}, out, &problems)
+	status := run(ctx, []string{"demo", "--dsn", c.DSN()}, nil, out, &problems)
 	assert.Equal(t, statusInterrupted, status)
 	assert.Equal(t, "esdriver: interrupted\n", problems.String())
 	assert.Contains(t, out.String(), " 0 failed", "it still sums up")
@@ -198,6 +198,8 @@ func TestClusterThatIsNotThereGivesStatusOneAndShowsNoSecret(t *testing.T) {
 func TestWrongCommandLinesGiveStatusTwo(t *testing.T) {
 	for _, line := range []string{
 		"nonsense", "demo more", "demo --nonsense", "demo --duration never", "demo --duration 0s", "demo --duration -1s",
+		"sql a b", "sql --format xml", "sql -c x -f y", "load", "load http://h1", "dump http://h1", "nodes", "top", "doctor",
+		"top http://h1 --every 1ms", "top http://h1 --count -1", "fake more",
 	} {
 		status, out, problems := command(t, strings.Fields(line)...)
 		assert.Equal(t, statusUsage, status, "%s", line)
@@ -213,7 +215,7 @@ func TestWrongDSNIsExplained(t *testing.T) {
 }
 
 func TestHelpIsNoError(t *testing.T) {
-	for _, line := range []string{"", "help", "--help", "demo --help"} {
+	for _, line := range []string{"", "help", "--help", "demo --help", "help load"} {
 		status, out, problems := command(t, strings.Fields(line)...)
 		assert.Equal(t, statusOK, status, "%s", line)
 		assert.Contains(t, out, "Usage:", "%s", line)
@@ -230,7 +232,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 func TestOutputThatCannotBeWrittenGivesStatusOne(t *testing.T) {
 	leaktest.Check(t)
 	var problems bytes.Buffer
-	status := run(t.Context(), []string{"demo", "--duration", "1s"}, fullDisk{}, &problems)
+	status := run(t.Context(), []string{"demo", "--duration", "1s"}, nil, fullDisk{}, &problems)
 	assert.Equal(t, statusFailed, status)
 	assert.Contains(t, problems.String(), errFull.Error())
 }
