@@ -11,15 +11,15 @@ const (
 	// specification (round trip times). It makes an average of about the last ten.
 	alpha = 0.2
 	// memory is how long a latency counts. It counts less from moment to moment, so that a node that was
-	// slow is tried again.
-	memory = 10 * time.Second
+	// slow is tried again: a server that has just started is slow for its first requests alone.
+	memory = 3 * time.Second
 	// floor is the least latency that is told apart from none: less is noise of the scheduler.
 	floor = 100 * time.Microsecond
 	// alike is how many times slower a node may look and still count as equal. Averages of a few latencies
 	// spread widely, and without the margin the node that was unlucky last would get nothing.
 	alike = 2
 	// ramp is how long a node takes from no share at all to its whole share.
-	ramp = 10 * time.Second
+	ramp = 5 * time.Second
 	// newShare is what a new node starts with; Envoy's slow start has the same 10 %.
 	newShare = 0.1
 	// overloadedShare and failedShare are what is left of a node's share after such an outcome.

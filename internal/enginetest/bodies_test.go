@@ -36,6 +36,15 @@ var documentBodies = []body{
 	{"pit-paging", []capability{pointInTime}, pitPaging},
 	{"pit-refused", []capability{pointInTime}, pitRefused},
 
+	{"forms", nil, forms},
+	{"whole", nil, whole},
+	{"closed-index", nil, closedIndex},
+	{"blocked-index", nil, blockedIndex},
+	{"listings", nil, listings},
+	{"health-of-all", nil, healthOfAll},
+	{"media", nil, media},
+	{"versioned-media", []capability{mediaVersions}, versionedMedia},
+
 	{"missing-index", nil, missingIndex},
 	{"bad-queries", nil, badQueries},
 	{"bad-requests", nil, badRequests},

@@ -10,9 +10,10 @@ import (
 type capability string
 
 const (
-	byQuery     capability = "by-query calls"
-	pointInTime capability = "points in time"
-	painless    capability = "scripts"
+	byQuery       capability = "by-query calls"
+	pointInTime   capability = "points in time"
+	painless      capability = "scripts"
+	mediaVersions capability = "versions in media types"
 )
 
 // capabilities tell which engines can: those of the product, from the version on, with the module installed. A stripped
@@ -29,6 +30,7 @@ var capabilities = []struct {
 	{pointInTime, fakecluster.Elasticsearch, 7, 10, "x-pack-core"},
 	{pointInTime, fakecluster.OpenSearch, 2, 4, ""},
 	{painless, fakecluster.Elasticsearch, 7, 0, "lang-painless"},
+	{mediaVersions, fakecluster.Elasticsearch, 8, 0, ""},
 	{painless, fakecluster.OpenSearch, 1, 0, "lang-painless"},
 }
 

@@ -40,6 +40,7 @@ var differences = []difference{
 	{"search-options", "elasticsearch-8", "terminated_early", "it is told for some searches without hits alone"},
 	{"bulk-refused", "elasticsearch-7", "error.", "an unknown action is refused, not passed over as before version 8"},
 	{"bad-requests", "elasticsearch-7", "error", "paths with a type are not known"},
+	{"blocked-index", "elasticsearch-8", "header X-Elastic-Product", "the engine forgets it there"},
 	{"bad-requests", "elasticsearch-7", "status", "paths with a type are not known"},
 }
 
@@ -73,8 +74,38 @@ func (a answer) diff(b answer) []string {
 	if (a.text == "") != (b.text == "") {
 		return []string{"body: one is empty"}
 	}
-	return diff("", a.body, b.body)
+	return append(a.diffHeader(b), diff("", a.body, b.body)...)
 }
+
+// headers are those that are compared.
+var headers = []string{"Content-Type", "Location", "Allow", "X-Elastic-Product", "X-Opensearch-Version", "X-Opaque-Id", "Retry-After"}
+
+func (a answer) diffHeader(b answer) []string {
+	var found []string
+	for _, name := range headers {
+		if real, fake := a.shown(name), b.shown(name); real != fake {
+			found = append(found, fmt.Sprintf("header %s: %s, not %s", name, real, fake))
+		}
+	}
+	return found
+}
+
+// shown is a header as it is compared: methods in order, and a place without the id that the server made.
+func (a answer) shown(name string) string {
+	text := a.header.Get(name)
+	switch id := a.word("_id"); {
+	case name == "Allow":
+		methods := strings.Split(text, ",")
+		slices.Sort(methods)
+		return strings.Join(methods, ",")
+	case name == "Location" && len(id) == madeLength:
+		return strings.TrimSuffix(text, id)
+	}
+	return text
+}
+
+// madeLength is that of the ids that servers make.
+const madeLength = 20
 
 func diff(path string, real, fake any) []string {
 	switch real := real.(type) {

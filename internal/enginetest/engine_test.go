@@ -18,8 +18,12 @@ import (
 	"github.com/esdriver/esdriver/fakecluster"
 )
 
-// addrsVariable names the addresses of a real cluster.
-const addrsVariable = "ESDRIVER_TEST_ADDRS"
+// What a real cluster is reached by.
+const (
+	addrsVariable  = "ESDRIVER_TEST_ADDRS"  // http(s)://[user:password@]host:port of its nodes, separated by commas
+	caVariable     = "ESDRIVER_TEST_CA"     // the file of the authority to trust with https; empty: the system's
+	readerVariable = "ESDRIVER_TEST_READER" // user:password of one who may read indices and no more
+)
 
 // engine is a cluster that the bodies run over.
 type engine interface {
@@ -64,21 +68,28 @@ func newFake(t *testing.T, f facts) fakeEngine {
 	return fakeEngine{c, f}
 }
 
-// realEngine is the cluster at addrs.
+// realEngine is the cluster at addrs. The user of the first address is that of all.
 type realEngine struct {
-	addrs []string
+	addrs []*url.URL
+	ca    string
 	facts facts
 }
 
 func (e *realEngine) Facts() facts { return e.facts }
 
-func (e *realEngine) DSN() string {
-	scheme, _, _ := strings.Cut(e.addrs[0], "://")
+func (e *realEngine) DSN() string { return e.dsnAs(e.addrs[0].User) }
+
+// dsnAs is DSN with another user, or with none.
+func (e *realEngine) dsnAs(user *url.Userinfo) string {
 	hosts := make([]string, len(e.addrs))
 	for i, addr := range e.addrs {
-		_, hosts[i], _ = strings.Cut(addr, "://")
+		hosts[i] = addr.Host
 	}
-	return scheme + "://" + strings.Join(hosts, ",")
+	u := url.URL{Scheme: e.addrs[0].Scheme, User: user, Host: strings.Join(hosts, ",")}
+	if e.ca != "" {
+		u.RawQuery = url.Values{"tls.ca": {e.ca}}.Encode()
+	}
+	return u.String()
 }
 
 // newReal asks the cluster of the variable what it is, and skips the test when the variable is empty.
@@ -88,11 +99,12 @@ func newReal(t *testing.T) *realEngine {
 	if list == "" {
 		t.Skipf("%s names no cluster: set it to http://host:port[,…] to run this test over a real one.", addrsVariable)
 	}
-	e := &realEngine{addrs: strings.Split(list, ",")}
-	for _, addr := range e.addrs {
+	e := &realEngine{ca: os.Getenv(caVariable)}
+	for addr := range strings.SplitSeq(list, ",") {
 		u, err := url.Parse(addr)
 		require.NoError(t, err)
 		require.NotEmpty(t, u.Host, "%s: want http(s)://host:port, got %q", addrsVariable, addr)
+		e.addrs = append(e.addrs, u)
 	}
 	e.facts = ask(t, openCluster(t, e.DSN()))
 	return e
@@ -121,6 +133,11 @@ func ask(t *testing.T, c *esdriver.Cluster) facts {
 // openCluster opens the client on a cluster; keys are added to the DSN.
 func openCluster(t *testing.T, dsn string, keys ...string) *esdriver.Cluster {
 	t.Helper()
+	return openConfig(t, parse(t, dsn, keys...))
+}
+
+func parse(t *testing.T, dsn string, keys ...string) esdriver.Config {
+	t.Helper()
 	mark := "?"
 	if strings.Contains(dsn, "?") {
 		mark = "&"
@@ -128,9 +145,14 @@ func openCluster(t *testing.T, dsn string, keys ...string) *esdriver.Cluster {
 	for _, key := range keys {
 		dsn, mark = dsn+mark+key, "&"
 	}
-	config, err := esdriver.ParseDSN(dsn)
+	cfg, err := esdriver.ParseDSN(dsn)
 	require.NoError(t, err)
-	c, err := esdriver.Open(config)
+	return cfg
+}
+
+func openConfig(t *testing.T, cfg esdriver.Config) *esdriver.Cluster {
+	t.Helper()
+	c, err := esdriver.Open(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Close(context.Background())) })
 	return c
@@ -140,6 +162,7 @@ func openCluster(t *testing.T, dsn string, keys ...string) *esdriver.Cluster {
 type answer struct {
 	status int
 	header http.Header
+	node   string // that said it, by its address
 	text   string
 	body   any // the JSON of text; nil when it is none
 }
@@ -153,6 +176,14 @@ func send(t *testing.T, c *esdriver.Cluster, method, path, body string) answer {
 }
 
 func roundTrip(ctx context.Context, c *esdriver.Cluster, method, path, body string) (answer, error) {
+	header := http.Header{}
+	if body != "" {
+		header.Set("Content-Type", "application/json")
+	}
+	return roundTripWith(ctx, c, header, method, path, body)
+}
+
+func roundTripWith(ctx context.Context, c *esdriver.Cluster, header http.Header, method, path, body string) (answer, error) {
 	var reader io.Reader
 	if body != "" {
 		reader = strings.NewReader(body)
@@ -161,16 +192,14 @@ func roundTrip(ctx context.Context, c *esdriver.Cluster, method, path, body stri
 	if err != nil {
 		return answer{}, err
 	}
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.Header = header
 	resp, err := c.RoundTrip(req)
 	if err != nil {
 		return answer{}, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	a := answer{status: resp.StatusCode, header: resp.Header, text: string(text)}
+	a := answer{status: resp.StatusCode, header: resp.Header, node: resp.Request.URL.Host, text: string(text)}
 	_ = json.Unmarshal(text, &a.body) // a body that is no JSON stays nil
 	return a, err
 }

@@ -2,6 +2,7 @@ package enginetest_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,6 +20,7 @@ const (
 	every          = 5 * time.Millisecond // between two requests: 200 a second
 	attemptTimeout = 2 * time.Second
 	seeded         = 50 // documents that the reads read
+	bulked         = 10 // documents of one bulk
 )
 
 // kind is what a call of the load does.
@@ -27,18 +29,25 @@ type kind int
 const (
 	read   kind = iota // a document by its id
 	create             // of a document with an id: may be repeated, the server refuses the second
+	bulk               // of documents with ids
+	insert             // of a row: the driver makes its id
 	post               // of a document without one: must not be repeated
+	kinds
 )
 
+var kindNames = [kinds]string{"reads", "creates", "bulks", "inserts", "posts"}
+
 // mix is the order of the load's calls: half of them read.
-var mix = []kind{read, create, read, post}
+var mix = []kind{read, create, read, bulk, read, insert, read, post}
 
 // load is a steady stream of requests on an index of its own.
 type load struct {
 	engine  *realEngine
 	cluster *esdriver.Cluster
+	db      *sql.DB           // on cluster
 	patient *esdriver.Cluster // waits as long as it takes
 	index   string
+	nodes   int // that the cluster has when it is whole
 	began   time.Time
 
 	mu    sync.Mutex // guards calls
@@ -47,27 +56,87 @@ type load struct {
 
 // call is one request of the load and its end.
 type call struct {
-	kind   kind
-	name   string        // what the document is marked with; no two calls share one
-	at     time.Duration // since the load began
-	took   time.Duration
-	status int
-	err    error
+	kind kind
+	name string        // what the document is marked with; no two calls share one
+	at   time.Duration // since the load began
+	took time.Duration
+	node string // that answered, by its address
+	said answer
+	err  error
 }
 
-// failed reports whether the caller did not get what was asked. A create that is answered 409 is done: nobody else
-// writes its id, so an attempt before it, whose answer was lost, was carried out.
+// failed reports whether the caller did not get what was asked.
 func (c call) failed() bool {
-	done := c.status == http.StatusOK || c.status == http.StatusCreated || c.kind == create && c.status == http.StatusConflict
-	return c.err != nil || !done
+	switch {
+	case c.err != nil || c.kind == insert:
+		return c.err != nil
+	case c.kind == bulk:
+		return c.said.status != http.StatusOK || len(c.refused()) > 0
+	case c.kind == create:
+		return !created(c.said.status)
+	}
+	return c.said.status != http.StatusOK && c.said.status != http.StatusCreated
 }
 
-func newLoad(t *testing.T, e *realEngine, index string) *load {
+// created reports whether a document with an id is there. A create that is answered 409 is done: nobody else writes
+// its id, so an attempt before it, whose answer was lost, was carried out.
+func created(status int) bool { return status == http.StatusCreated || status == http.StatusConflict }
+
+// refused are the documents of a bulk that are not there, each with the item about it.
+func (c call) refused() []string {
+	var marks []string
+	for i, item := range c.said.list("items") {
+		one, _ := item.(map[string]any)["create"].(map[string]any)
+		if status, _ := one["status"].(float64); !created(int(status)) {
+			marks = append(marks, fmt.Sprintf("%s: %v", c.marks()[i], one))
+		}
+	}
+	return marks
+}
+
+// marks are those of the documents that the call writes.
+func (c call) marks() []string {
+	switch c.kind {
+	case read:
+		return nil
+	case bulk:
+		marks := make([]string, bulked)
+		for i := range marks {
+			marks[i] = fmt.Sprintf("%s-%d", c.name, i)
+		}
+		return marks
+	}
+	return []string{c.name}
+}
+
+// request is the call's method, path and body.
+func (c call) request(index string, n int) (method, path, body string) {
+	switch c.kind {
+	case create:
+		return "PUT", fmt.Sprintf("/%s/_create/%s", index, c.name), marked(c.name)
+	case bulk:
+		var b strings.Builder
+		for _, mark := range c.marks() {
+			fmt.Fprintf(&b, `{"create":{"_id":%q}}`+"\n%s\n", mark, marked(mark))
+		}
+		return "POST", fmt.Sprintf("/%s/_bulk", index), b.String()
+	case post:
+		return "POST", fmt.Sprintf("/%s/_doc", index), marked(c.name)
+	}
+	return "GET", fmt.Sprintf("/%s/_doc/read-%d", index, n%seeded), ""
+}
+
+func marked(mark string) string { return fmt.Sprintf(`{"mark":%q}`, mark) }
+
+// newLoad makes the index of a load and fills it with what is read; keys are those of the DSN that the load is sent with.
+func newLoad(t *testing.T, e *realEngine, index string, keys ...string) *load {
 	t.Helper()
-	l := &load{engine: e, index: index}
+	l := &load{engine: e, index: index, nodes: e.facts.nodes}
 	l.patient = openCluster(t, e.DSN(), "sampler=sniff")
 	// No request waits for a connection, so that its time is that of its attempts.
-	l.cluster = openCluster(t, e.DSN(), "sampler=sniff", "pool.shared=256", "attempt_timeout="+attemptTimeout.String())
+	l.cluster = openCluster(t, e.DSN(), append(keys, "sampler=sniff", "pool.shared=256", "refresh=false")...)
+	l.db = esdriver.OpenDB(l.cluster)
+	t.Cleanup(func() { require.NoError(t, l.db.Close()) })
 	l.delete(t)
 	t.Cleanup(func() { l.delete(t) })
 	a := send(t, l.patient, "PUT", "/"+index+"?wait_for_active_shards=all",
@@ -110,21 +179,24 @@ func (l *load) during(t *testing.T, story func()) {
 	story()
 }
 
-// pass lets time go by under load.
-func pass(d time.Duration) { <-time.NewTimer(d).C }
+// pass lets time go by under load, four times as much with -long.
+func pass(d time.Duration) {
+	if *long {
+		d *= 4
+	}
+	<-time.NewTimer(d).C
+}
 
 func (l *load) call(ctx context.Context, n int) {
 	c := call{kind: mix[n%len(mix)], name: fmt.Sprintf("mark-%d", n), at: time.Since(l.began)}
-	method, path, body := "GET", fmt.Sprintf("/%s/_doc/read-%d", l.index, n%seeded), ""
-	switch c.kind {
-	case create:
-		method, path, body = "PUT", fmt.Sprintf("/%s/_create/%s", l.index, c.name), fmt.Sprintf(`{"mark":%q}`, c.name)
-	case post:
-		method, path, body = "POST", fmt.Sprintf("/%s/_doc", l.index), fmt.Sprintf(`{"mark":%q}`, c.name)
+	if c.kind == insert {
+		_, c.err = l.db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %q (mark) VALUES (?)`, l.index), c.name)
+	} else {
+		method, path, body := c.request(l.index, n)
+		c.said, c.err = roundTrip(ctx, l.cluster, method, path, body)
 	}
-	a, err := roundTrip(ctx, l.cluster, method, path, body)
 	c.took = time.Since(l.began) - c.at
-	c.status, c.err = a.status, err
+	c.node = c.said.node
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls = append(l.calls, c)
@@ -134,57 +206,18 @@ func (l *load) call(ctx context.Context, n int) {
 func (l *load) stored(t *testing.T) map[string]int {
 	t.Helper()
 	require.Equal(t, 200, send(t, l.patient, "POST", "/"+l.index+"/_refresh", "").status)
-	a := send(t, l.patient, "POST", "/"+l.index+"/_search", `{"size":10000}`)
-	require.Equal(t, 200, a.status, a.text)
-	require.Less(t, len(a.list("hits.hits")), 10000, "a page holds no more")
 	found := map[string]int{}
-	for _, hit := range a.list("hits.hits") {
-		found[hit.(map[string]any)["_source"].(map[string]any)["mark"].(string)]++
+	page := send(t, l.patient, "POST", "/"+l.index+"/_search?scroll=1m", `{"size":5000,"sort":["_doc"]}`)
+	for len(page.list("hits.hits")) > 0 {
+		for _, hit := range page.list("hits.hits") {
+			found[hit.(map[string]any)["_source"].(map[string]any)["mark"].(string)]++
+		}
+		page = send(t, l.patient, "POST", "/_search/scroll", fmt.Sprintf(`{"scroll":"1m","scroll_id":%q}`, page.word("_scroll_id")))
 	}
+	require.Equal(t, 200, page.status, page.text)
+	send(t, l.patient, "DELETE", "/_search/scroll", fmt.Sprintf(`{"scroll_id":[%q]}`, page.word("_scroll_id")))
 	return found
 }
-
-// figures are what came of a load.
-type figures struct {
-	calls, failed [3]int // by kind
-	conflicts     int    // creates that were answered 409
-	duplicates    int    // documents more than one for a call
-	lost          int    // calls that were acknowledged and have no document
-	took          []time.Duration
-}
-
-func (l *load) figures(stored map[string]int) figures {
-	var f figures
-	for _, c := range l.calls {
-		f.calls[c.kind]++
-		f.took = append(f.took, c.took)
-		if c.failed() {
-			f.failed[c.kind]++
-		}
-		if c.kind == create && c.status == http.StatusConflict {
-			f.conflicts++
-		}
-		if c.kind == read {
-			continue
-		}
-		f.duplicates += max(0, stored[c.name]-1)
-		if !c.failed() && stored[c.name] == 0 {
-			f.lost++
-		}
-	}
-	slices.Sort(f.took)
-	return f
-}
-
-// line is the figures as a line of a Markdown table; header is the table's.
-func (f figures) line(scenario, release string) string {
-	last := len(f.took) - 1
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |", scenario, release,
-		f.calls[read], f.failed[read], f.calls[create], f.failed[create], f.conflicts, f.calls[post], f.failed[post],
-		f.duplicates, f.lost, f.took[last*99/100].Milliseconds(), f.took[last].Milliseconds())
-}
-
-const header = "| fault | engine | reads | failed | creates | failed | 409 | posts | failed | duplicates | lost | p99 ms | max ms |"
 
 // since returns the calls that began at a time or later.
 func (l *load) since(at time.Duration) *load {
@@ -197,12 +230,12 @@ func (l *load) reasons() string {
 	seen := map[string]int{}
 	for _, c := range l.calls {
 		if c.failed() {
-			seen[fmt.Sprintf("status %d, at %s: %v", c.status, c.at.Truncate(time.Second), c.err)]++
+			seen[fmt.Sprintf("%s, at %s: %d %v %.200v", kindNames[c.kind], c.at.Truncate(time.Second), c.said.status, c.err, c.refused())]++
 		}
 	}
 	var b strings.Builder
 	for reason, n := range seen {
-		fmt.Fprintf(&b, "%d× %.400s\n", n, reason)
+		fmt.Fprintf(&b, "%d× %.500s\n", n, reason)
 	}
 	return b.String()
 }

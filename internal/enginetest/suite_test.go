@@ -42,6 +42,7 @@ var fakes = []facts{
 	{product: fakecluster.Elasticsearch, version: "8.19.7", nodes: 3},
 	{product: fakecluster.Elasticsearch, version: "7.10.2", nodes: 3},
 	{product: fakecluster.OpenSearch, version: "2.19.6", nodes: 3},
+	{product: fakecluster.OpenSearch, version: "3.9.0", nodes: 3},
 }
 
 // samplers are the ways of keeping the list of nodes, with the bodies that run with each: those about documents do not
