@@ -16,7 +16,7 @@ func init() { Register(Default, newLeastBusy) }
 // keep the load nearly as even as a look at all nodes would, and many clients do not all run to the same one.
 //
 // A node that is new, refused for overload or failed is offered part of its share, which grows to the whole
-// within five seconds. That, too, is by class: a full bulk queue says nothing of searches.
+// within three seconds. That, too, is by class: a full bulk queue says nothing of searches.
 type leastBusy struct {
 	clock   *clock
 	entries map[*Node]*entry // of the nodes of the last Update

@@ -286,8 +286,8 @@ func TestNewNodeStartsGently(t *testing.T) {
 		well := func(*balancer.Node) balancer.Outcome { return jittered(5 * time.Millisecond) }
 		simulate(t, b.Update(nodes[:2]), nodes[:2], 4, time.Minute, well)
 		p := b.Update(nodes)
-		first := simulate(t, p, nodes, 4, time.Second, well)[2]
-		middle := simulate(t, p, nodes, 4, 8*time.Second, well)[2]
+		first := simulate(t, p, nodes, 4, time.Second/2, well)[2]
+		middle := simulate(t, p, nodes, 4, 2*time.Second, well)[2]
 		simulate(t, p, nodes, 4, 2*time.Second, well)
 		last := simulate(t, p, nodes, 4, time.Minute, well)[2]
 		assert.Less(t, first, 0.12)

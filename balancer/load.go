@@ -19,7 +19,7 @@ const (
 	// spread widely, and without the margin the node that was unlucky last would get nothing.
 	alike = 2
 	// ramp is how long a node takes from no share at all to its whole share.
-	ramp = 5 * time.Second
+	ramp = 3 * time.Second
 	// newShare is what a new node starts with; Envoy's slow start has the same 10 %.
 	newShare = 0.1
 	// overloadedShare and failedShare are what is left of a node's share after such an outcome.

@@ -49,6 +49,7 @@ var rules = []rule{
 	{"receive_timeout_transport_exception", "", stateCancelled},
 	{"task_cancelled_exception", "", stateCancelled},
 	{"es_rejected_execution_exception", "", stateOverload},
+	{"rejected_execution_exception", "", stateOverload}, // OpenSearch 3
 	{"circuit_breaking_exception", "", stateOverload},
 	{"index_not_found_exception", "", stateNoTable},
 	{"IndexNotFoundException", "", stateNoTable},

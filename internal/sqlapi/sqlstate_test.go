@@ -43,6 +43,7 @@ func TestErrorsOfBothServersHaveTheirSQLState(t *testing.T) {
 		{504, elasticError(504, "search_timeout_exception", "search_timeout_exception", "Time exceeded"), "57014", sqlapi.ErrCancelled},
 		{429, elasticError(429, "circuit_breaking_exception", "circuit_breaking_exception", "[parent] Data too large"), "53300", sqlapi.ErrOverloaded},
 		{429, elasticError(429, "search_phase_execution_exception", "es_rejected_execution_exception", "all shards failed"), "53300", sqlapi.ErrOverloaded},
+		{503, elasticError(503, "rejected_execution_exception", "rejected_execution_exception", "queue is full"), "53300", sqlapi.ErrOverloaded},
 		{429, elasticError(429, "x", "x", "x"), "53300", sqlapi.ErrOverloaded},
 		{401, elasticError(401, "security_exception", "security_exception", "unable to authenticate"), "28000", sqlapi.ErrAuth},
 		{403, elasticError(403, "security_exception", "security_exception", "action [x] is unauthorized"), "42501", sqlapi.ErrPermission},
