@@ -213,8 +213,9 @@ func TestStatementOnAProxysPageIsATypedError(t *testing.T) {
 
 func TestHugeAnswerIsStreamedAndEndsWithItsReader(t *testing.T) {
 	fake, cfg := run(t)
+	cfg.SampleEvery = -1 // samples have connections of the same class
 	cluster := open(t, cfg)
-	fake.Inject(fakecluster.Fault{Path: "/_cluster/health", Action: fakecluster.HugeBody(256 << 20)})
+	fake.Inject(fakecluster.Fault{Path: "/_cluster/health", Action: fakecluster.HugeBody(64 << 20)})
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://any/_cluster/health", nil)
 	require.NoError(t, err)
 	resp, err := cluster.RoundTrip(req)

@@ -118,7 +118,7 @@ func (l *live) conclude(ctx context.Context) error {
 	l.Printf("   Half of them took at most %s, 99 of 100 at most %s.\n",
 		milliseconds(l.load.percentile(0.5)), milliseconds(l.load.percentile(0.99)))
 	if l.place.fake != nil {
-		l.Println(indent + l.Dim("A node that joins or comes back gets its share bit by bit, in ten seconds.") + "\n")
+		l.Println(indent + l.Dim("A node that joins or comes back gets its share bit by bit, in three seconds.") + "\n")
 	}
 	switch {
 	case ctx.Err() != nil:
