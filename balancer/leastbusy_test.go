@@ -290,7 +290,7 @@ func TestNewNodeStartsGently(t *testing.T) {
 		middle := simulate(t, p, nodes, 4, 2*time.Second, well)[2]
 		simulate(t, p, nodes, 4, 2*time.Second, well)
 		last := simulate(t, p, nodes, 4, time.Minute, well)[2]
-		assert.Less(t, first, 0.12)
+		assert.Less(t, first, 1./6, "half of its share")
 		assert.Greater(t, first, 0.01)
 		assert.Greater(t, middle, first)
 		assert.InDelta(t, 1./3, last, 0.07)

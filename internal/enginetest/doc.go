@@ -13,4 +13,8 @@
 //	go test -count=1 -v ./internal/enginetest
 //
 // The tests make and delete indices whose names begin with enginetest-, and touch no others.
+//
+// What the server's own SQL answers is the matter of another suite, in fakecluster/sqlite, since the fake needs that
+// engine for it. With ESDRIVER_TEST_SQL_ADDRS, a DSN such as elasticsearch://user:pw@host:9200?tls=true, it runs over the
+// cluster there too; its tables begin with esdriver-sql-.
 package enginetest

@@ -1,0 +1,5 @@
+package balancertest_test
+
+import "testing"
+
+func TestBalancerOfTheExamplePassesTheSuite(t *testing.T) { conformance(t) }

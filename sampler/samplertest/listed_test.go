@@ -1,0 +1,5 @@
+package samplertest_test
+
+import "testing"
+
+func TestSamplerOfTheExamplePassesTheSuite(t *testing.T) { conformance(t) }
