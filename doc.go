@@ -92,8 +92,10 @@
 // What may be repeated follows from the operation, not from the method alone: searches, reads and counts, SQL queries,
 // closing a cursor, writes that carry a document's id with op_type=create or a version; not other writes, and a cursor's
 // page only where the server can give it again. [WithIdempotent] or an Idempotency-Key header says what the caller
-// knows better. A request is tried at most once on each node; all retries together stay within retry.budget (a fifth) of
-// the requests, and ten a second; timeout bounds the whole. retry=false turns all of it off.
+// knows better. A node is tried again only when it is the last one left, after a 429 or the loss of a connection that had
+// been idle. Two attempts may run out of time; more only if the request's context has a deadline. All retries together
+// stay within retry.budget (a fifth) of the requests, and ten a second. timeout bounds one request with its attempts; a
+// statement may make several, and [WithTimeout] bounds those. retry=false turns all of it off.
 //
 // # Errors
 //

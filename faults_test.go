@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -86,6 +87,36 @@ func TestPostWhoseBytesLeftIsExecutedOnce(t *testing.T) {
 				}
 				assert.GreaterOrEqual(t, resp.StatusCode, 502)
 			})
+		})
+	}
+}
+
+func TestSearchIsNeverMaybeExecuted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake, cluster := inMemory(t, "?retry=false")
+		fake.Inject(fakecluster.Fault{Path: "/i/_search", Action: fakecluster.ResetAfterExecute})
+		_, err := post(t, cluster, "http://any/i/_search", "{}")
+		require.Error(t, err)
+		assert.NotErrorIs(t, err, esdriver.ErrMaybeExecuted)
+		assert.False(t, esdriver.SafeToRetry(err), "it was sent, harmless as it is to send it again")
+	})
+}
+
+// TestBulkWhoseBodyBreaksOffIsMaybeExecuted: servers begin with the first items before the last have come. Of another
+// request half is nothing.
+func TestBulkWhoseBodyBreaksOffIsMaybeExecuted(t *testing.T) {
+	broken := errors.New("the source of the items is gone")
+	for path, maybe := range map[string]bool{"/_bulk": true, "/i/_doc": false} {
+		synctest.Test(t, func(t *testing.T) {
+			_, cluster := inMemory(t, "")
+			first := strings.Repeat("{\"create\":{\"_index\":\"i\"}}\n{\"a\":1}\n", 10_000)
+			body := io.MultiReader(strings.NewReader(first), iotest.ErrReader(broken))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://any"+path, body)
+			require.NoError(t, err)
+			req.Header.Set("Content-Type", "application/x-ndjson")
+			_, err = cluster.RoundTrip(req)
+			require.ErrorIs(t, err, broken)
+			assert.Equal(t, maybe, errors.Is(err, esdriver.ErrMaybeExecuted), path)
 		})
 	}
 }

@@ -82,7 +82,7 @@ var keys = slices.Concat(
 	poolKeys(),
 	[]key{
 		classKey(),
-		durationKey("timeout", "0", false, "a whole request; 0: the context alone bounds it",
+		durationKey("timeout", "0", false, "a whole request, all attempts; 0: the context alone bounds it. A statement may make several: `WithTimeout`",
 			func(c *Config) *time.Duration { return &c.Timeout }),
 		durationKey("attempt_timeout", "30s", true, "one attempt to the answer's header, then each pause in its body; 0: none",
 			func(c *Config) *time.Duration { return &c.AttemptTimeout }),

@@ -6,8 +6,8 @@
 //	db, err := sql.Open("esdriver", cluster.DSN())
 //	cluster.Node(0).Kill()
 //
-// The answers follow recordings of real servers (Elasticsearch 7.3, 7.10 and 8.19, OpenSearch 2.19
-// and 3.8) in status, headers, error types and shape. The README lists what is emulated, what is not
+// The answers follow recordings of real servers (Elasticsearch 7.3 to 9.5, OpenSearch 2.19 to 3.9), and
+// those that are run beside it, in status, headers, error types and shape. The README lists what is emulated, what is not
 // and where the fake differs on purpose. The package uses the standard library only.
 //
 // Every method of [Cluster] and [Node] may be called from many goroutines.

@@ -156,7 +156,7 @@ func (c *Cluster) sqlNames() map[string]bool {
 // query runs a statement on the engine.
 func (c *Cluster) query(ctx context.Context, text string, params []any, loc *time.Location) (SQLResult, error) {
 	if c.cfg.engine == nil {
-		return SQLResult{}, &SQLError{Status: 400, Type: "fakecluster_no_sql_engine", Reason: "the fake cluster was started without a SQL engine; pass fakecluster.SQL"}
+		return SQLResult{}, &SQLError{Status: 400, Type: "fakecluster_no_sql_engine", Reason: "the fake cluster was started without a SQL engine; pass fakecluster.SQL(sqlite.New()) of the module fakecluster/sqlite"}
 	}
 	return c.cfg.engine.Query(ctx, SQLQuery{
 		Text: text, Params: params, Flavor: c.cfg.flavor, Version: c.cfg.version, Cluster: c.cfg.name, TimeZone: loc,

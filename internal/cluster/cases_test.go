@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -488,7 +489,7 @@ var sentinels = map[string]error{
 	"maybe-executed": cluster.ErrMaybeExecuted, "no-node": cluster.ErrNoNode, "all-filtered": cluster.ErrAllFiltered,
 	"budget": cluster.ErrRetryBudget, "closed": cluster.ErrClosed, "pool-timeout": pool.ErrTimeout,
 	"canceled": context.Canceled, "deadline": context.DeadlineExceeded, "attempt-timeout": httpconn.ErrAttemptTimeout,
-	"truncated": io.ErrUnexpectedEOF,
+	"truncated": io.ErrUnexpectedEOF, "reset": syscall.ECONNRESET,
 }
 
 func (w *world) wantError(word string) {

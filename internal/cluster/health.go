@@ -50,9 +50,10 @@ func (c *Cluster) succeeded(p *peer, keeps bool) {
 func (c *Cluster) unreachable(p *peer, err error) {
 	p.mu.Lock()
 	wait := p.waits.NextBackOff()
-	from := p.fail(plugins.Dead, err, wait)
+	to := p.unless(plugins.Dead)
+	from := p.fail(to, err, wait)
 	p.mu.Unlock()
-	c.moved(p, from, plugins.Dead, err, wait)
+	c.moved(p, from, to, err, wait)
 }
 
 // unanswered notes that a request was sent and its connection was lost, or its time ran out.
@@ -73,17 +74,19 @@ func (c *Cluster) suspect(p *peer, err error, answered bool) {
 			wait = p.waits.NextBackOff()
 		}
 	}
-	from := p.fail(plugins.Suspect, err, wait)
+	to := p.unless(plugins.Suspect)
+	from := p.fail(to, err, wait)
 	p.mu.Unlock()
-	c.moved(p, from, plugins.Suspect, err, wait)
+	c.moved(p, from, to, err, wait)
 }
 
 // unavailable notes that the node answers but its cluster does not work through it.
 func (c *Cluster) unavailable(p *peer, err error) {
 	p.mu.Lock()
-	from := p.fail(plugins.NotReady, err, readyRetry)
+	to := p.unless(plugins.NotReady)
+	from := p.fail(to, err, readyRetry)
 	p.mu.Unlock()
-	c.moved(p, from, plugins.NotReady, err, readyRetry)
+	c.moved(p, from, to, err, readyRetry)
 }
 
 // draining notes that the node announced its end with Connection: close.
@@ -132,4 +135,13 @@ func (c *Cluster) moved(p *peer, from, to plugins.State, err error, wait time.Du
 	if to != plugins.Alive {
 		c.watch(p)
 	}
+}
+
+// unless is the state to enter after a failure. A node of another cluster stays out whatever fails: only an answer that
+// names its cluster brings it in. The caller holds p.mu.
+func (p *peer) unless(to plugins.State) plugins.State {
+	if p.is() == plugins.Filtered {
+		return plugins.Filtered
+	}
+	return to
 }

@@ -92,7 +92,8 @@ func (r *request) judgeFailure(a *attempt, f *httpconn.Error, o *outcome) {
 		o.kind, o.retryable = balancer.CallerGone, false
 		o.err = errors.Join(ErrClosed, f)
 	case f.Ours():
-		o.kind, o.retryable, o.unsent = balancer.CallerGone, false, true // half a request is not executed
+		o.kind, o.retryable = balancer.CallerGone, false
+		o.unsent = !f.Wrote || !executesHalf(r.req) // half of any other request is not executed
 	case f.Stale && !f.Wrote:
 		o.kind = balancer.CallerGone
 	case f.Timeout():
@@ -104,6 +105,12 @@ func (r *request) judgeFailure(a *attempt, f *httpconn.Error, o *outcome) {
 		o.staleReuse = !a.fresh
 		r.c.unanswered(a.peer, f)
 	}
+}
+
+// executesHalf reports whether servers begin to work before the request has come whole: on the items of a bulk, since
+// Elasticsearch 8.16 (IncrementalBulkService.java, rest.incremental_bulk).
+func executesHalf(req *http.Request) bool {
+	return parseOperation(req.Method, req.URL.Path).api == "_bulk"
 }
 
 // maxTimeouts is how many attempts may run out of time when the caller has set no time of his own for the request: the
@@ -238,7 +245,7 @@ func (r *request) mayRetry(o *outcome) (retry bool, why error) {
 		}
 	}
 	if !r.replayable() {
-		return false, r.whyNot(o)
+		return false, bodyIsGone(o)
 	}
 	r.repeat = o.kind == balancer.Overloaded || o.staleReuse && len(r.failures) == 0
 	if o.status != 0 && !r.another() {
@@ -286,9 +293,19 @@ func (r *request) whyNot(o *outcome) error {
 	case errors.Is(o.err, ErrClosed):
 		return ErrClosed
 	case !o.unsent:
-		return ErrMaybeExecuted
+		if idempotent, _ := idempotency(r.req); !idempotent {
+			return ErrMaybeExecuted
+		}
 	}
 	return nil
+}
+
+// bodyIsGone is the reason where another attempt would have been safe. The caller gets an answer as it is.
+func bodyIsGone(o *outcome) error {
+	if o.status != 0 {
+		return nil
+	}
+	return errBodyOnce
 }
 
 // another reports whether a further node, or the same again where that helps, is there for another attempt.
