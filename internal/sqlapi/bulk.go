@@ -29,6 +29,9 @@ const maxBulkTries = 12
 // bulkAnswers is the part of the answer that is asked for.
 const bulkAnswers = "errors,items.*.status,items.*.result,items.*.error"
 
+// guardedAnswers is the part that is asked for where writes are guarded.
+const guardedAnswers = bulkAnswers + ",items.*._primary_term"
+
 // bulkOp is what an item does.
 type bulkOp string
 
@@ -50,6 +53,7 @@ type bulkItem struct {
 
 	status int    // of its verdict, 0 while there is none
 	result string // created, updated, deleted, noop, not_found
+	term   int64  // the primary's that has carried it out, where it was asked for
 	err    error  // why it failed; *Error
 	unsure bool   // a try without an answer may have done it
 }
@@ -71,8 +75,8 @@ type bulk struct {
 	items  []bulkItem
 }
 
-func (c *Client) newBulk(index string, call Call, refresh string) *bulk {
-	query := url.Values{"filter_path": {bulkAnswers}}
+func (c *Client) newBulk(index string, call Call, refresh, answers string) *bulk {
+	query := url.Values{"filter_path": {answers}}
 	if refresh != "" && refresh != "false" {
 		query.Set("refresh", refresh)
 	}
@@ -247,9 +251,10 @@ type bulkAnswer struct {
 }
 
 type itemAnswer struct {
-	Status int          `json:"status"`
-	Result string       `json:"result"`
-	Error  *errorObject `json:"error"`
+	Status      int          `json:"status"`
+	Result      string       `json:"result"`
+	PrimaryTerm int64        `json:"_primary_term"`
+	Error       *errorObject `json:"error"`
 }
 
 // take gives the items their verdicts, in the order in which they were sent.
@@ -285,7 +290,7 @@ func (i *bulkItem) take(resp *http.Response, a *itemAnswer) {
 	case a.Status >= http.StatusInternalServerError:
 		i.unsure = true
 	default:
-		i.status, i.result = a.Status, a.Result
+		i.status, i.result, i.term = a.Status, a.Result, a.PrimaryTerm
 	}
 }
 

@@ -185,13 +185,19 @@ func (b *byQuery) runCall(ctx context.Context) error {
 	}
 	if answer.Error != nil {
 		err := bodyError(resp, answer.Error, resp.StatusCode)
-		if b.write.done.matched > batchRows {
+		if b.write.done.matched > batchRows || lost(err) {
 			b.write.done.unknown = b.write.done.matched
 		}
 		return err
 	}
+	if !ofByQuery(resp.StatusCode) && len(answer.Failures) == 0 {
+		return b.lost(&AnswerError{Node: nodeOf(resp), Msg: "of status " + resp.Status + " is not one to " + b.api})
+	}
 	return b.took(resp, &answer)
 }
+
+// ofByQuery reports whether the servers answer so to the call: a gateway on the way has other statuses.
+func ofByQuery(status int) bool { return status == http.StatusOK || status == http.StatusConflict }
 
 // lost is the error of a call without an answer: the rows may have been changed, unless it was not sent.
 func (b *byQuery) lost(err error) error {

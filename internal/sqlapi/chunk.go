@@ -19,7 +19,7 @@ type chunk struct {
 
 func (in *insert) newChunk() *chunk {
 	return &chunk{
-		bulk: in.client.newBulk(in.scope.table.index, in.call, in.refresh()), base: int(in.seen), done: make(chan error, 1),
+		bulk: in.client.newBulk(in.scope.table.name, in.call, in.refresh(), bulkAnswers), base: int(in.seen), done: make(chan error, 1),
 	}
 }
 
@@ -107,6 +107,8 @@ func (in *insert) settle(c *chunk, item *bulkItem) {
 		if in.returned != nil {
 			in.give(c.base+item.row, in.proposal(*row))
 		}
+	case item.status == 0 && item.unsure && item.err != nil:
+		in.done.doubt(item.err)
 	case item.status == 0 && item.unsure:
 		in.done.unknown++
 	case item.status == 0:

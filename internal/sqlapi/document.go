@@ -97,17 +97,25 @@ func each(v any) []any {
 	return all
 }
 
-// setAt puts a value at a dotted path: in the place where the document has one, else in objects, which it makes.
-func setAt(doc map[string]any, path string, v any) {
-	first, rest, dotted := strings.Cut(path, ".")
-	if _, ok := doc[path]; ok || !dotted {
+// setAt puts a value at a dotted path: in the place where the document has one, else in objects, which it makes. It
+// reports false, and changes nothing, when there is something else than an object on the way, such as a list of them.
+func setAt(doc map[string]any, path string, v any) bool {
+	if _, ok := doc[path]; ok {
 		doc[path] = v
-		return
+		return true
 	}
-	inner, ok := doc[first].(map[string]any)
-	if !ok {
-		inner = map[string]any{}
-		doc[first] = inner
+	for i := range len(path) {
+		if path[i] == '.' && doc[path[:i]] != nil {
+			inner, ok := doc[path[:i]].(map[string]any)
+			return ok && setAt(inner, path[i+1:], v)
+		}
 	}
-	setAt(inner, rest, v)
+	first, rest, dotted := strings.Cut(path, ".")
+	if !dotted {
+		doc[path] = v
+		return true
+	}
+	inner := map[string]any{}
+	doc[first] = inner
+	return setAt(inner, rest, v)
 }

@@ -39,6 +39,7 @@ type field struct {
 	kind        fieldKind
 	exact       string // the field whose terms are whole values; empty for a text that has none
 	ignoreAbove int    // longer values are not in exact; 0 for no limit
+	altered     bool   // what is indexed is not what was written: normalizer, null_value
 	nested      bool   // inside nested objects, or such an object itself
 	factor      float64
 	formats     []string // of dates, empty for the default
@@ -56,6 +57,7 @@ func newField(name string, def map[string]any, zone *time.Location) *field {
 	}
 	f.kind = fieldKinds[f.typ]
 	f.ignoreAbove = number0(def["ignore_above"])
+	f.altered = def["normalizer"] != nil || def["null_value"] != nil
 	f.factor, _ = def["scaling_factor"].(float64)
 	if format, ok := def["format"].(string); ok {
 		f.formats = dateFormats(format)

@@ -13,8 +13,11 @@ type keyed struct {
 }
 
 // keyed looks for key = value or key IN (values) among the terms of a predicate. It reports false when there is neither,
-// and when a value cannot be a key of the table.
+// when a value cannot be a key of the table, and when an alias hides rows, which a query alone respects.
 func (s *scope) keyed(where sqlparse.Expr) (keyed, bool, error) {
+	if s.table.hides {
+		return keyed{}, false, nil
+	}
 	terms := []sqlparse.Expr{where}
 	if and, ok := where.(*sqlparse.And); ok {
 		terms = and.Terms

@@ -15,6 +15,7 @@ import (
 
 	"github.com/esdriver/esdriver"
 	"github.com/esdriver/esdriver/fakecluster"
+	"github.com/esdriver/esdriver/internal/leaktest"
 )
 
 // faults are what becomes of one _bulk request; done says whether the server has carried it out.
@@ -34,6 +35,7 @@ var bulkFaults = []struct {
 }
 
 func TestWriteWithoutAnAnswerIsDoneOnce(t *testing.T) {
+	leaktest.Check(t)
 	for i, fault := range bulkFaults {
 		for j, c := range []struct {
 			name, text string
@@ -70,7 +72,8 @@ func TestWriteWithoutAnAnswerIsDoneOnce(t *testing.T) {
 			}},
 		} {
 			t.Run(fault.name+"/"+c.name, func(t *testing.T) {
-				products[(i+j)%len(products)].write(t, "", func(t *testing.T, fake *fakecluster.Cluster, db *sql.DB) {
+				t.Parallel() // most of it is waiting for the next try
+				products[(i+j)%len(products)].fresh(t, "", func(t *testing.T, fake *fakecluster.Cluster, db *sql.DB) {
 					exec(t, db, `INSERT INTO users (id, name, age) VALUES (1, 'a', 1)`)
 					fake.Inject(fakecluster.Fault{Method: http.MethodPost, Path: "/*/_bulk", Times: 1, Action: fault.action})
 					assert.Equal(t, c.affected, affected(t, exec(t, db, c.text)))

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/base64"
 	"errors"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -125,10 +126,11 @@ func (l *lookup) agreed(rest sqlparse.Expr) bool {
 	case *sqlparse.And:
 		return !slices.ContainsFunc(e.Terms, func(e sqlparse.Expr) bool { return !l.agreed(e) })
 	case *sqlparse.IsNull:
-		return l.scope.fieldOf(e.X) != nil
+		f := l.scope.fieldOf(e.X)
+		return f != nil && !f.altered
 	case *sqlparse.Compare:
 		f := l.scope.fieldOf(e.X)
-		return e.Op == "=" && f != nil && !readsRow(e.Y) && (f.typ == "keyword" || f.kind == wholeField || f.kind == boolField)
+		return e.Op == "=" && f != nil && !f.altered && !readsRow(e.Y) && (f.typ == "keyword" || f.kind == wholeField || f.kind == boolField)
 	}
 	return false
 }
@@ -182,6 +184,9 @@ func (l *lookup) add(f *field, name string) bool {
 
 // certain reports whether a value of the field is the same in a document and in the product's SQL.
 func (f *field) certain(p Product) bool {
+	if f.altered {
+		return false
+	}
 	switch f.typ {
 	case "keyword", "text", "long", "integer", "short", "byte", "double", "float", "boolean", "ip", "binary":
 		return true
@@ -199,9 +204,9 @@ func (l *lookup) run(ctx context.Context, s *sqlparse.Statement) (*Rows, error) 
 	var docs []stored
 	var err error
 	if len(l.keyed.ids) > 0 {
-		docs, err = l.client.readBack(ctx, l.scope.table.index, l.keyed.ids, l.call)
+		docs, err = l.client.readBack(ctx, l.scope.table.name, l.keyed.ids, l.call)
 	}
-	if is[*Error](err) {
+	if refused(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -217,6 +222,13 @@ func (l *lookup) run(ctx context.Context, s *sqlparse.Statement) (*Rows, error) 
 		}
 	}
 	return newRows(ctx, &plan{client: l.client, statement: s, server: *l.client.known.Load()}, only), nil
+}
+
+// refused reports whether the server does not let documents be read, which says nothing of SQL. A server that is too busy
+// is no reason to search, which does not see every write.
+func refused(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests
 }
 
 // counts reports whether a row is between OFFSET and LIMIT.

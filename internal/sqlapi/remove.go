@@ -46,7 +46,7 @@ func (w *write) remove(ctx context.Context, n *sqlparse.DeleteStatement) error {
 
 // revise deletes the rows after a look at each.
 func (d *remove) revise(ctx context.Context) error {
-	v := d.reviser(d.scope.table.index)
+	v := d.reviser(d.scope.table.name)
 	v.decide = func(r *revision, doc map[string]any) (decision, error) {
 		fits, err := d.scope.chooses(d.keyed.rest, doc)
 		if err != nil || !fits {
@@ -65,7 +65,7 @@ func (d *remove) revise(ctx context.Context) error {
 // blindly deletes the rows without looking at them. A row that is not there is no failure. One that is not there any
 // more after a try without an answer was there: it counts.
 func (d *remove) blindly(ctx context.Context) error {
-	b := d.client.newBulk(d.scope.table.index, d.call, d.refresh())
+	b := d.client.newBulk(d.scope.table.name, d.call, d.refresh(), bulkAnswers)
 	for chunk := range slices.Chunk(d.keyed.ids, maxBulkItems) {
 		b.reset()
 		for _, id := range chunk {

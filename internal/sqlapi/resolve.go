@@ -2,8 +2,11 @@ package sqlapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
+
+	"github.com/esdriver/esdriver/internal/cluster"
 )
 
 // resolve looks at the rows that the server says are there already, and that may be there because of this statement: it
@@ -34,16 +37,24 @@ func (in *insert) compare(ctx context.Context, c *chunk, items []*bulkItem) erro
 	for i, item := range items {
 		ids[i] = item.id
 	}
-	docs, err := in.client.readBack(ctx, in.scope.table.index, ids, in.call)
+	docs, err := in.client.readBack(ctx, in.scope.table.name, ids, in.call)
 	for i, item := range items {
 		switch {
 		case err != nil:
 			item.status, item.err, item.unsure = 0, nil, true
 		case in.ours(c, item, docs[i]):
 			item.status, item.err, item.result = http.StatusCreated, nil, "created"
+		case item.unsure && !docs[i].found:
+			item.status, item.err = 0, in.vanished(item)
 		}
 	}
 	return err
+}
+
+// vanished is the error of a row that was sent without an answer, is said to be there, and is not: it was deleted since, or
+// has not reached the copy that was read.
+func (in *insert) vanished(item *bulkItem) error {
+	return fmt.Errorf("sqlapi: row %q of table %s, which was sent and is not found: %w", item.id, in.table, cluster.ErrMaybeExecuted)
 }
 
 // ours reports whether a document is the one that the item was sent for. A text that was made here is nobody else's id,
@@ -58,7 +69,7 @@ func (in *insert) ours(c *chunk, item *bulkItem, doc stored) bool {
 
 // merge reads the rows that are there, changes them, and inserts those that are not.
 func (in *insert) merge(ctx context.Context, c *chunk) error {
-	v := in.reviser(in.scope.table.index)
+	v := in.reviser(in.scope.table.name)
 	v.decide = func(r *revision, doc map[string]any) (decision, error) { return in.decide(c.rows[r.row], doc) }
 	v.settled = func(r *revision) {
 		if r.last.op == opCreate {
@@ -89,7 +100,7 @@ func (in *insert) decide(row insertRow, doc map[string]any) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	d := change(doc, in.conflict.changed, in.conflict.doc, values)
+	d, err := change(doc, in.conflict.changed, in.conflict.doc, values)
 	d.repeats = repeatable(in.conflict.set)
-	return d, nil
+	return d, err
 }

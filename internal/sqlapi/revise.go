@@ -26,8 +26,11 @@ type revision struct {
 	tries int
 	last  decision // of the last try
 	read  stored   // what it was about
-	// unsure says that the last try got no answer, and then a refusal that it may have caused itself.
+	// unsure says that a try to change what was read got no answer, and then a refusal that it may have caused itself.
 	unsure bool
+	// rival is the primary's term under which somebody has done what a refused try was to do; 0 if nobody has. It was
+	// this statement itself if that primary was lost just after the write: then the shard's next term is another.
+	rival int64
 }
 
 // decision is what is to be done to a document.
@@ -49,7 +52,7 @@ type reviser struct {
 }
 
 func (w *write) reviser(index string) *reviser {
-	return &reviser{write: w, index: index, bulk: w.client.newBulk(index, w.call, w.refresh())}
+	return &reviser{write: w, index: index, bulk: w.client.newBulk(index, w.call, w.refresh(), guardedAnswers)}
 }
 
 // run revises the rows, and ends with the chunk in which the first has failed.
@@ -127,7 +130,9 @@ func (v *reviser) judge(i int, r *revision, doc stored) error {
 		r.unsure = false
 		return nil
 	}
-	r.unsure, r.read = false, doc
+	r.noteRival(doc, fields)
+	// A copy that lags behind shows what was read before, and so does one that the first try has not reached yet.
+	r.unsure, r.read = r.unsure && doc.at == r.read.at, doc
 	if r.last, err = v.decide(r, fields); err != nil || r.last.op == "" {
 		return err
 	}
@@ -179,6 +184,23 @@ func (r *revision) came(doc stored, fields map[string]any) bool {
 	return r.last.op == opCreate || doc.number == r.read.number+1
 }
 
+// noteRival looks whether the change that a try was refused for is the very one that the try was to make.
+func (r *revision) noteRival(doc stored, fields map[string]any) {
+	if r.tries > 0 && r.rival == 0 && !r.last.repeats && r.came(doc, fields) {
+		r.rival = doc.at.term
+	}
+}
+
+// settle counts a row that was written. Of one whose rival wrote under another primary nobody knows whether it was
+// written twice.
+func (v *reviser) settle(r *revision, item *bulkItem) {
+	if r.rival != 0 && item.term > r.rival {
+		v.done.doubt(fmt.Errorf("sqlapi: row %q of table %s, whose primary was lost, may be changed twice: %w", r.id, v.table, cluster.ErrMaybeExecuted))
+		return
+	}
+	v.settled(r)
+}
+
 // verdicts takes what has become of the items, and returns the rows to try again.
 func (v *reviser) verdicts(open []*revision) []*revision {
 	var again []*revision
@@ -187,12 +209,12 @@ func (v *reviser) verdicts(open []*revision) []*revision {
 		r := open[item.row]
 		switch {
 		case item.done() && item.result != "not_found":
-			v.settled(r)
-		case item.status == 0 && item.unsure:
+			v.settle(r, item)
+		case item.status == 0 && (item.unsure || r.unsure):
 			v.done.unknown++
 		case item.status == 0:
 		case item.result == "not_found", item.failed(http.StatusConflict), item.failed(http.StatusNotFound):
-			if r.unsure = item.unsure; v.mayTry(r) {
+			if r.unsure = r.unsure || item.unsure; v.mayTry(r) {
 				again = append(again, r)
 			}
 		default:
@@ -234,16 +256,18 @@ func part(l *layout, values []any) func(buf []byte) ([]byte, error) {
 
 // change is the decision to give columns of a document new values. What is inside of objects is written with the whole
 // document: an update of a part would merge objects, and cannot tell a.b from b in a.
-func change(doc map[string]any, fields []*field, l *layout, values []any) decision {
+func change(doc map[string]any, fields []*field, l *layout, values []any) (decision, error) {
 	plain := true
 	for i, f := range fields {
 		plain = plain && !f.jsonish() && top(f.name) == f.name
-		setAt(doc, f.name, values[i])
+		if !setAt(doc, f.name, values[i]) {
+			return decision{}, fmt.Errorf("sqlapi: column %s of row %v: %w", f.name, doc[idField.name], ErrArray)
+		}
 	}
 	if plain {
-		return decision{op: opUpdate, write: part(l, values), after: doc}
+		return decision{op: opUpdate, write: part(l, values), after: doc}, nil
 	}
-	return decision{op: opIndex, write: whole(doc), after: doc}
+	return decision{op: opIndex, write: whole(doc), after: doc}, nil
 }
 
 // repeatable reports whether assignments give the same values whatever the row holds.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -289,25 +290,27 @@ func TestAsyncStatementIsAskedForUntilItHasEndedAndIsDeleted(t *testing.T) {
 
 func TestCancelledAsyncStatementIsDeletedOnTheServer(t *testing.T) {
 	leaktest.Check(t)
-	ctx, cancel := context.WithCancel(sqlapi.WithCall(context.Background(), sqlapi.Call{Async: time.Second}))
-	deleted := make(chan struct{})
-	doer := doerFunc(func(r *http.Request) (*http.Response, error) {
-		switch {
-		case r.Method == http.MethodDelete:
-			close(deleted)
-			return reply(r, 200, `{"acknowledged":true}`)
-		case r.Method == http.MethodGet:
-			cancel()
-			<-r.Context().Done() // the server waits
-			return nil, context.Cause(r.Context())
-		}
-		return reply(r, 200, `{"id":"abc","is_partial":true,"is_running":true,"rows":[]}`)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(sqlapi.WithCall(context.Background(), sqlapi.Call{Async: time.Second}))
+		deleted := make(chan struct{})
+		doer := doerFunc(func(r *http.Request) (*http.Response, error) {
+			switch {
+			case r.Method == http.MethodDelete:
+				close(deleted)
+				return reply(r, 200, `{"acknowledged":true}`)
+			case r.Method == http.MethodGet:
+				cancel()
+				<-r.Context().Done() // the server waits
+				return nil, context.Cause(r.Context())
+			}
+			return reply(r, 200, `{"id":"abc","is_partial":true,"is_running":true,"rows":[]}`)
+		})
+		client := newClient(t, sqlapi.Config{Doer: doer, Product: sqlapi.Elasticsearch})
+		_, _, err := readAll(ctx, client, "SELECT a FROM t", nil)
+		require.ErrorIs(t, err, context.Canceled)
+		<-deleted
+		client.Close()
 	})
-	client := newClient(t, sqlapi.Config{Doer: doer, Product: sqlapi.Elasticsearch})
-	_, _, err := readAll(ctx, client, "SELECT a FROM t", nil)
-	require.ErrorIs(t, err, context.Canceled)
-	<-deleted
-	client.Close()
 }
 
 // watcher is a hook.
@@ -411,14 +414,16 @@ func TestClosedClusterIsABadConnectionAndNothingElseIs(t *testing.T) {
 
 func TestTimeoutOfACallEndsItsStatement(t *testing.T) {
 	leaktest.Check(t)
-	doer := doerFunc(func(r *http.Request) (*http.Response, error) {
-		<-r.Context().Done()
-		return nil, context.Cause(r.Context())
+	synctest.Test(t, func(t *testing.T) {
+		doer := doerFunc(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, context.Cause(r.Context())
+		})
+		client := newClient(t, sqlapi.Config{Doer: doer, Product: sqlapi.Elasticsearch})
+		ctx := sqlapi.WithCall(context.Background(), sqlapi.Call{Timeout: 10 * time.Millisecond})
+		_, _, err := readAll(ctx, client, "SELECT a FROM t", nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
-	client := newClient(t, sqlapi.Config{Doer: doer, Product: sqlapi.Elasticsearch})
-	ctx := sqlapi.WithCall(context.Background(), sqlapi.Call{Timeout: 10 * time.Millisecond})
-	_, _, err := readAll(ctx, client, "SELECT a FROM t", nil)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
 func TestSyntaxErrorsAreFoundBeforeAnythingIsSent(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 type table struct {
 	name   string   // as statements name it: an index, or an alias of one
 	index  string   // the index itself
+	hides  bool     // the name is an alias that shows part of the documents, or sends them to shards of its own
 	fields []*field // those with values of their own, in the order of CREATE TABLE, else by name
 	strict bool     // a document with a field that is not mapped is refused
 	key    *field   // the column of the primary key, nil when there is none
@@ -142,10 +143,41 @@ func (c *Client) readTable(ctx context.Context, name string) (*table, error) {
 	}
 	for index, found := range answer {
 		t := newTable(name, index, found.Mappings, c.zone)
+		if name != index {
+			if t.hides, err = c.hides(ctx, name); err != nil {
+				return nil, err
+			}
+		}
 		c.tables.keep(t)
 		return t, nil
 	}
 	return nil, nil // not reached: there is one
+}
+
+// hides asks whether an alias has a filter or a routing: reads and writes by id know nothing of them.
+func (c *Client) hides(ctx context.Context, alias string) (bool, error) {
+	resp, err := c.send(ctx, request{
+		method: http.MethodGet, path: "/" + alias + "/_alias", id: CallFrom(ctx).RequestID, repeat: repeatYes,
+	})
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	var answer map[string]struct {
+		Aliases map[string]struct {
+			Filter  any    `json:"filter"`
+			Routing string `json:"search_routing"`
+		} `json:"aliases"`
+	}
+	if err := json.UnmarshalRead(resp.Body, &answer, decodeOptions...); err != nil {
+		return false, &AnswerError{Node: nodeOf(resp), Msg: "an alias is not as expected", Err: err}
+	}
+	for _, index := range answer {
+		if a := index.Aliases[alias]; a.Filter != nil || a.Routing != "" {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // checkTable refuses names that stand for more than one index or for none. The servers refuse them where an index is

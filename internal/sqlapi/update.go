@@ -34,7 +34,7 @@ func (w *write) update(ctx context.Context, n *sqlparse.UpdateStatement) error {
 	case !u.byKey:
 		return w.updateByQuery(ctx, n)
 	}
-	v := w.reviser(u.scope.table.index)
+	v := w.reviser(u.scope.table.name)
 	v.decide = u.decide
 	v.settled = func(r *revision) {
 		w.done.matched++
@@ -90,9 +90,9 @@ func (u *update) decide(r *revision, doc map[string]any) (decision, error) {
 		}
 		values[i] = x
 	}
-	d := change(doc, u.fields, u.layout, values)
+	d, err := change(doc, u.fields, u.layout, values)
 	d.repeats = u.keyed.rest == nil && repeatable(u.set)
-	return d, nil
+	return d, err
 }
 
 // keepsKey refuses another primary key: the document would have to be another one.

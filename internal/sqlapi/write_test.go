@@ -39,6 +39,11 @@ func writes(t *testing.T, params string, test func(t *testing.T, fake *fakeclust
 
 func (p product) write(t *testing.T, params string, test func(t *testing.T, fake *fakecluster.Cluster, db *sql.DB)) {
 	leaktest.Check(t)
+	p.fresh(t, params, test)
+}
+
+// fresh runs a test on a cluster of its own; it may run beside others.
+func (p product) fresh(t *testing.T, params string, test func(t *testing.T, fake *fakecluster.Cluster, db *sql.DB)) {
 	fake := fakecluster.Run(t, append([]fakecluster.Option{fakecluster.Nodes(3)}, p.options...)...)
 	createIndex(t, fake, "users", usersMapping)
 	createIndex(t, fake, "notes", notesMapping)
