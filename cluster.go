@@ -12,12 +12,6 @@ import (
 
 var _ http.RoundTripper = (*Cluster)(nil)
 
-// Stats is a picture of a cluster's work.
-type Stats = plugins.Stats
-
-// Explanation tells how a request would be routed now.
-type Explanation = plugins.Explanation
-
 // Cluster sends requests to the nodes of one cluster, each to a healthy node and, where that is safe, to another one
 // after a failure. It is an http.RoundTripper and runs under any client that takes one. All methods may be called from
 // many goroutines. [Open] and [Connector.Cluster] make it.
@@ -65,7 +59,7 @@ func (c *Cluster) Acquire(ctx context.Context, class pool.Class) (*Handle, error
 func (c *Cluster) Topology() sampler.Topology { return c.inner.Topology() }
 
 // Stats returns figures of the cluster, its nodes and their connections.
-func (c *Cluster) Stats() Stats { return c.inner.Stats() }
+func (c *Cluster) Stats() plugins.Stats { return c.inner.Stats() }
 
 // Refresh takes a sample now and returns its error, the context's, or ErrClosed.
 func (c *Cluster) Refresh(ctx context.Context) error { return c.inner.Refresh(ctx) }
@@ -93,7 +87,7 @@ func (c *Cluster) RemoveSeeds(ctx context.Context, seeds ...string) error {
 
 // Explain tells how the request would be routed now: class, whether it may be sent twice, the node, and what is
 // thought of every node. It sends nothing. It is meant for people and tests.
-func (c *Cluster) Explain(r *http.Request) Explanation { return c.inner.Explain(r) }
+func (c *Cluster) Explain(r *http.Request) plugins.Explanation { return c.inner.Explain(r) }
 
 // Close ends the cluster: new requests fail with ErrClosed, and what is under way may end until the context does; then
 // it is cut, and the context's error returned. Further calls wait for the same end and return nil. It waits for the

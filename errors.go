@@ -18,7 +18,7 @@ var (
 	ErrNoNode = cluster.ErrNoNode
 	// ErrAllFiltered says that every node that answers belongs to another cluster than the expected one.
 	ErrAllFiltered = cluster.ErrAllFiltered
-	// ErrPoolTimeout says that no connection came free within PoolWait; [PoolTimeoutError] has the figures. It is a
+	// ErrPoolTimeout says that no connection came free within PoolWait; [pool.TimeoutError] has the figures. It is a
 	// limit of ours and says nothing of the node.
 	ErrPoolTimeout = pool.ErrTimeout
 	// ErrRetryBudget says that another attempt would have been safe, but too many requests had needed one.
@@ -64,9 +64,6 @@ type StatementError = sqlapi.StatementError
 // UnsupportedError names what this driver, or the product it speaks to, cannot do.
 type UnsupportedError = sqlapi.UnsupportedError
 
-// ArrayError names the column that holds several values.
-type ArrayError = sqlapi.ArrayError
-
 // AnswerError is an answer that is not what the protocol promises: cut short, not JSON, or with rows that do not fit
 // their columns.
 type AnswerError = sqlapi.AnswerError
@@ -89,9 +86,6 @@ type ColumnError = sqlapi.ColumnError
 
 // AttemptError is one failed attempt of a request on one node.
 type AttemptError = plugins.AttemptError
-
-// PoolTimeoutError says which class of which node had no connection free in time, and how many were in use.
-type PoolTimeoutError = pool.TimeoutError
 
 // SafeToRetry reports whether the error is certain to have come up before anything was sent, so that the same call may
 // be made again without a risk of doing its work twice. False means only that this is not known.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/esdriver/esdriver"
+	"github.com/esdriver/esdriver/pool"
 )
 
 func TestSafeToRetryIsTrueOnlyWhenNothingWasSent(t *testing.T) {
@@ -21,7 +22,7 @@ func TestSafeToRetryIsTrueOnlyWhenNothingWasSent(t *testing.T) {
 		"context":        {context.Canceled, false},
 		"closed":         {fmt.Errorf("x: %w", esdriver.ErrClosed), true},
 		"no node":        {esdriver.ErrNoNode, true},
-		"pool":           {&esdriver.PoolTimeoutError{}, true},
+		"pool":           {&pool.TimeoutError{}, true},
 		"sent":           {&esdriver.AttemptError{Wrote: true, Err: esdriver.ErrClosed}, false},
 		"unsent":         {fmt.Errorf("x: %w", &esdriver.AttemptError{Err: errors.New("refused")}), true},
 		"maybe executed": {esdriver.ErrMaybeExecuted, false},
@@ -32,7 +33,7 @@ func TestSafeToRetryIsTrueOnlyWhenNothingWasSent(t *testing.T) {
 }
 
 func TestPoolTimeoutErrorIsErrPoolTimeout(t *testing.T) {
-	assert.ErrorIs(t, &esdriver.PoolTimeoutError{}, esdriver.ErrPoolTimeout)
+	assert.ErrorIs(t, &pool.TimeoutError{}, esdriver.ErrPoolTimeout)
 }
 
 func TestServerErrorSaysItInOneLineAndIsItsSentinel(t *testing.T) {

@@ -28,7 +28,6 @@ type config struct {
 	name        string
 	inMemory    bool
 	nodes       int
-	addrs       []string
 	tls         *tls.Config
 	credentials []string // values of the Authorization header that are let in; empty: everybody is
 	engine      SQLEngine
@@ -61,10 +60,6 @@ func ClusterName(name string) Option { return func(c *config) { c.name = name } 
 // is then on channels, so the cluster works inside a testing/synctest bubble it was started in.
 func InMemory() Option { return func(c *config) { c.inMemory = true } }
 
-// Addrs sets the listening addresses of the first nodes; the default is 127.0.0.1:0 for each.
-// Only loopback addresses are sensible: the fake answers anybody who can reach it.
-func Addrs(addrs ...string) Option { return func(c *config) { c.addrs = slices.Clone(addrs) } }
-
 // TLS makes the nodes speak https with the configuration, which must hold a certificate. It is cloned.
 func TLS(cfg *tls.Config) Option { return func(c *config) { c.tls = cfg.Clone() } }
 
@@ -86,13 +81,6 @@ func SQL(engine SQLEngine) Option { return func(c *config) { c.engine = engine }
 // zero or less keeps none.
 func KeepRequests(n int) Option { return func(c *config) { c.keep = max(n, 0) } }
 
-// NodeRoles sets the roles of the i-th node (from 0). The default roles are those of a node that was
-// installed without any setting, in the product's and version's words.
-func NodeRoles(i int, roles ...string) Option { return ForNode(i, Roles(roles...)) }
-
-// NodeAttrs sets the attributes of the i-th node (from 0), in addition to those the product sets itself.
-func NodeAttrs(i int, attrs map[string]string) Option { return ForNode(i, Attrs(attrs)) }
-
 // ForNode applies options to the i-th node (from 0) that the cluster starts with.
 func ForNode(i int, opts ...NodeOption) Option {
 	return func(c *config) { c.perNode[i] = append(c.perNode[i], opts...) }
@@ -102,6 +90,7 @@ func ForNode(i int, opts ...NodeOption) Option {
 func Name(name string) NodeOption { return func(n *nodeConfig) { n.name = name } }
 
 // Addr sets the node's listening address; the default is 127.0.0.1:0.
+// Only loopback addresses are sensible: the fake answers anybody who can reach it.
 func Addr(addr string) NodeOption { return func(n *nodeConfig) { n.addr = addr } }
 
 // Roles sets the node's roles.
@@ -131,8 +120,6 @@ func (c *config) check() error {
 		return fmt.Errorf("fakecluster: unknown flavor %q (known: elasticsearch, opensearch)", c.flavor)
 	case c.nodes < 1:
 		return fmt.Errorf("fakecluster: a cluster needs a node, got %d", c.nodes)
-	case len(c.addrs) > c.nodes:
-		return fmt.Errorf("fakecluster: %d addresses for %d nodes", len(c.addrs), c.nodes)
 	}
 	_, err := parseRelease(c.version)
 	return err
@@ -141,9 +128,6 @@ func (c *config) check() error {
 // nodeConfig returns the configuration of the i-th node.
 func (c *config) node(i int, opts []NodeOption) *nodeConfig {
 	n := &nodeConfig{name: fmt.Sprintf("node-%d", i), addr: "127.0.0.1:0", attrs: map[string]string{}}
-	if i < len(c.addrs) {
-		n.addr = c.addrs[i]
-	}
 	for _, o := range append(slices.Clone(c.perNode[i]), opts...) {
 		o(n)
 	}

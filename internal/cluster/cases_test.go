@@ -211,7 +211,7 @@ var settings = map[string]func(w *world, args []string){
 	"nodes": func(w *world, args []string) { w.n = w.number(args[0]) },
 	"seeds": func(w *world, args []string) { w.seedNames = args },
 	"role": func(w *world, args []string) {
-		w.opts = append(w.opts, fakecluster.NodeRoles(w.number(args[0][1:]), args[1:]...))
+		w.opts = append(w.opts, fakecluster.ForNode(w.number(args[0][1:]), fakecluster.Roles(args[1:]...)))
 	},
 	"product": func(w *world, args []string) {
 		w.opts = append(w.opts, fakecluster.Product(fakecluster.Flavor(args[0])))

@@ -449,7 +449,7 @@ func TestNodeOfNoWantedRoleIsNotReplacedByTheSeeds(t *testing.T) {
 		s, err := sampler.New("sniff", url.Values{"roles": {"ml"}})
 		require.NoError(t, err)
 		w.cfg.Sampler = s
-		w.opts = append(w.opts, fakecluster.NodeRoles(0, "data"), fakecluster.NodeRoles(1, "data"), fakecluster.NodeRoles(2, "data"))
+		w.opts = append(w.opts, fakecluster.ForNode(0, fakecluster.Roles("data")), fakecluster.ForNode(1, fakecluster.Roles("data")), fakecluster.ForNode(2, fakecluster.Roles("data")))
 		w.connect()
 		_, err = get(t, w.c, t.Context(), "/i/_count")
 		require.ErrorIs(t, err, cluster.ErrNoNode)

@@ -167,7 +167,7 @@ func requireEvenService(t *testing.T, fake *fakecluster.Cluster, c *cluster.Clus
 func TestManySamplesLeaveNothingBehind(t *testing.T) {
 	leaktest.Check(t)
 	fake, c := onLoopback(t, func(cfg *cluster.Config) { cfg.SampleEvery = time.Hour },
-		fakecluster.NodeRoles(0, "master"), fakecluster.NodeRoles(1, "data"), fakecluster.NodeRoles(2), fakecluster.KeepRequests(0))
+		fakecluster.ForNode(0, fakecluster.Roles("master")), fakecluster.ForNode(1, fakecluster.Roles("data")), fakecluster.ForNode(2, fakecluster.Roles()), fakecluster.KeepRequests(0))
 	samples := func(n int) {
 		for range n {
 			require.NoError(t, c.Refresh(t.Context()))

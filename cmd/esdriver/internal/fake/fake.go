@@ -69,9 +69,9 @@ func (c Config) options() ([]fakecluster.Option, error) {
 	if c.Port < 0 || c.Port+c.Nodes-1 > 65535 {
 		return nil, ErrPorts
 	}
-	var addrs []string
 	for i := range c.Nodes {
-		addrs = append(addrs, net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port+i)))
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port+i))
+		options = append(options, fakecluster.ForNode(i, fakecluster.Addr(addr)))
 	}
-	return append(options, fakecluster.Addrs(addrs...)), nil
+	return options, nil
 }
