@@ -171,11 +171,11 @@ func TestConnectionCloseEndsTheConnectionAfterTheAnswer(t *testing.T) {
 
 func TestFaultPathMatchesWholeSegmentsAndPatterns(t *testing.T) {
 	c := fakecluster.Run(t)
-	for path, pattern := range map[string]string{"/_nodes/http": "/_nodes", "/i/_doc/1": "/*/_doc/*", "/": "/"} {
+	for _, fault := range []struct{ path, pattern string }{{"/_nodes/http", "/_nodes"}, {"/i/_doc/1", "/*/_doc/*"}, {"/", "/"}} {
 		c.ClearFaults()
-		c.Inject(fakecluster.Fault{Path: pattern, Action: fakecluster.Status(418, "{}", nil)})
-		status, _ := do(t, c, "GET", path, "")
-		assert.Equal(t, 418, status, pattern)
+		c.Inject(fakecluster.Fault{Path: fault.pattern, Action: fakecluster.Status(418, "{}", nil)})
+		status, _ := do(t, c, "GET", fault.path, "")
+		assert.Equal(t, 418, status, fault.pattern)
 	}
 	status, _ := do(t, c, "GET", "/_nodes", "") // the last pattern is the root alone
 	assert.Equal(t, 200, status)
