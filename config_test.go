@@ -123,7 +123,7 @@ func TestWrongValueIsAnsweredWithWhatWasExpected(t *testing.T) {
 		"pool.shared=65536":           "pool.shared",
 		"pool.bulk=9999999999":        "pool.bulk",
 		"pool.bulk=1.5":               "pool.bulk",
-		"pool.wait=30":                `pool.wait: got "30": want a Go duration such as 1m30s, or 0`,
+		"pool.wait=30":                `pool.wait: got "30": want a Go duration such as 1m30s, none below 0`,
 		"pool.wait=-1s":               "pool.wait",
 		"pool.warm=hot":               `pool.warm: got "hot": want none, light or full`,
 		"dial_timeout=0":              `dial_timeout: got "0": want a Go duration over 0`,

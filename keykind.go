@@ -75,7 +75,7 @@ func durationKey(name, def string, off bool, doc string, field func(*Config) *ti
 		zero = -1
 	}
 	if off || def == "0" {
-		k.want = "a Go duration such as 1m30s, or 0"
+		k.want = "a Go duration such as 1m30s, none below 0"
 	}
 	k.set = func(c *Config, v string) bool {
 		d, err := time.ParseDuration(v)
