@@ -1,0 +1,37 @@
+module github.com/esdriver/esdriver/plugins/xorm
+
+go 1.26.0
+
+require (
+	github.com/esdriver/esdriver v0.0.0
+	github.com/esdriver/esdriver/fakecluster/sqlite v0.0.0
+	github.com/stretchr/testify v1.12.1
+	xorm.io/xorm v1.4.3
+)
+
+require (
+	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/goccy/go-json v0.10.5 // indirect
+	github.com/golang/snappy v0.0.4 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/syndtr/goleveldb v1.0.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	modernc.org/libc v1.80.1 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+	modernc.org/sqlite v1.62.0 // indirect
+	xorm.io/builder v0.3.13 // indirect
+)
+
+replace (
+	github.com/esdriver/esdriver => ../..
+	github.com/esdriver/esdriver/fakecluster/sqlite => ../../fakecluster/sqlite
+)
