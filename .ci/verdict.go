@@ -56,8 +56,23 @@ func (v *verdict) take(e event) {
 		v.count(e, &v.failed)
 		v.broken = true
 		fmt.Print(strings.Join(v.output[key], ""))
+		delete(v.output, key)
+		if e.Test == "" {
+			v.unended(e.Package)
+		}
 	case "skip":
 		v.skip(e, strings.Join(v.output[key], ""))
+		delete(v.output, key)
+	}
+}
+
+// unended prints what the tests said that ran when their program died.
+func (v *verdict) unended(name string) {
+	for key, output := range v.output {
+		if strings.HasPrefix(key, name+" ") {
+			fmt.Print(strings.Join(output, ""))
+			v.failed++
+		}
 	}
 }
 

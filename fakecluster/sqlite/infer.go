@@ -143,7 +143,7 @@ func (st *statement) inferCall(w string, ts []token) string {
 		return argument()
 	case "LENGTH", "CHAR_LENGTH", "YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "DAY_OF_MONTH", "DAY_OF_WEEK", "FLOOR", "CEIL":
 		return "integer"
-	case "UPPER", "LOWER", "UCASE", "LCASE", "CONCAT", "SUBSTRING", "SUBSTR", "TRIM", "LTRIM", "RTRIM", "REPLACE":
+	case "UPPER", "LOWER", "UCASE", "LCASE", "CONCAT", "SUBSTRING", "SUBSTR", "TRIM", "LTRIM", "RTRIM", "REPLACE", "DATABASE":
 		return "keyword"
 	case "NOW":
 		if !st.elastic() && strings.HasPrefix(st.query.Version, "2.") {

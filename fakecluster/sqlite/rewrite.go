@@ -163,6 +163,8 @@ func (st *statement) construct(i int, w string) (s string, next int, ok bool, er
 	case w == "LIKE" && i+1 < len(st.tokens):
 		s, next, err = st.like(i)
 		return s, next, true, err
+	case w == "DATABASE" && st.called(i) && st.elastic():
+		return literal(st.query.Cluster), st.closing(i + 1), true, nil
 	case w == "CAST" && st.called(i):
 		return st.cast(i)
 	case (w == "DATE" || w == "TIMESTAMP") && i+1 < len(st.tokens) && (st.tokens[i+1].kind == text || st.tokens[i+1].kind == param):

@@ -59,24 +59,42 @@ func (st *statement) check() error {
 		}
 		st.tokens = st.tokens[:last]
 	}
+	if err := st.checkLock(); err != nil {
+		return err
+	}
 	for i, t := range st.tokens {
 		switch w := t.word(); {
 		case t.is(";"):
 			return st.parseError(i, "mismatched input ';' expecting <EOF>")
 		case w == "JOIN" && st.elastic():
-			return st.parseError(i, "Queries with JOIN are not yet supported")
+			return st.visitorError(st.joined(i), "Queries with JOIN are not yet supported")
 		case w == "OFFSET" && st.elastic():
 			return st.parseError(i, "mismatched input 'OFFSET' expecting <EOF>")
 		case w == "DISTINCT" && i == 1 && st.elastic():
 			return problem(st.query, st.tokens[0].end+1, "SELECT DISTINCT is not yet supported")
-		case w == "EXISTS" && st.elastic():
-			return problem(st.query, t.at, "EXISTS is not yet supported")
+		case w == "SELECT" && i > 0:
+			if err := st.checkSubSelect(i); err != nil {
+				return err
+			}
 		case w == "UNION":
 			return st.parseError(i, "UNION is not supported")
 		}
 		st.unpaged = st.unpaged || slices.Contains([]string{"GROUP", "LIMIT", "DISTINCT", "JOIN", "HAVING", "COUNT", "SUM", "AVG", "MIN", "MAX"}, t.word())
 		st.grouped = st.grouped || t.word() == "GROUP"
 	}
+	return nil
+}
+
+// checkLock refuses FOR UPDATE on Elasticsearch; OpenSearch's legacy engine passes over it and answers whole.
+func (st *statement) checkLock() error {
+	last := len(st.tokens) - 1
+	if last < 2 || st.tokens[last].word() != "UPDATE" || st.tokens[last-1].word() != "FOR" {
+		return nil
+	}
+	if st.elastic() {
+		return st.parseError(last, "extraneous input 'UPDATE' expecting <EOF>")
+	}
+	st.tokens, st.unpaged = st.tokens[:last-1], true
 	return nil
 }
 
@@ -116,6 +134,9 @@ func (st *statement) table(i int) (int, error) {
 		return i + 1, nil // its own FROM comes later
 	}
 	t, next := st.tableName(i)
+	if dot := schemaDot(t); dot >= 0 && st.elastic() {
+		return i, parseError(st.query.Flavor, st.query.Text, t.at+dot, "mismatched input '.' expecting <EOF>")
+	}
 	table, ok := st.query.Tables(t.value)
 	if !ok {
 		return i, unknownIndex(st.query, t)
@@ -139,6 +160,32 @@ func (st *statement) table(i int) (int, error) {
 	st.tables[alias] = l
 	st.order = append(st.order, alias)
 	return at, nil
+}
+
+// joined is where the words of the JOIN at i begin.
+func (st *statement) joined(i int) int {
+	for slices.Contains([]string{"LEFT", "RIGHT", "FULL", "INNER", "OUTER", "NATURAL"}, st.tokens[i-1].word()) {
+		i--
+	}
+	return i
+}
+
+// visitorError is a parseError for what parses and is refused thereafter: recorded columns are counted from 2.
+func (st *statement) visitorError(i int, why string) error {
+	return parseError(st.query.Flavor, st.query.Text, st.tokens[i].at+1, why)
+}
+
+// schemaDot is where the dot between a schema and a table stands in a name; -1 if it is a table alone.
+func schemaDot(t token) int {
+	before, _, found := strings.Cut(t.raw, ".")
+	if strings.HasPrefix(t.raw, `"`) {
+		before, _, found = strings.Cut(t.raw, `".`)
+		before += `"`
+	}
+	if !found {
+		return -1
+	}
+	return len(before)
 }
 
 // tableName joins the tokens of a name such as logs-2026.11.29, which OpenSearch takes without quotes.

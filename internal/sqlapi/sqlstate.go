@@ -74,6 +74,7 @@ var rules = []rule{
 	{"SQLFeatureNotSupportedException", "", stateUnsupported},
 	{"SQLFeatureDisabledException", "", stateUnsupported},
 	{"UnsupportedOperationException", "", stateUnsupported},
+	{"NullPointerException", "getFrom()", stateUnsupported}, // OpenSearch: a SELECT without FROM that falls to its legacy engine
 	{"", "Unsupported", stateUnsupported},
 	{"", "(currently) supported", stateUnsupported},
 	{"sql_illegal_argument_exception", "know how to translate", stateUnsupported},
