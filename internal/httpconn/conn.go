@@ -35,7 +35,7 @@ type Options struct {
 	// HeaderTimeout bounds the time from the start of RoundTrip to the end of the answer's header.
 	// Zero and less mean no bound but the request's context. Running out is ErrAttemptTimeout.
 	HeaderTimeout time.Duration
-	// StallTimeout bounds each wait for more bytes of the answer's body while the caller reads.
+	// StallTimeout bounds each wait for more bytes of the answer's body while the caller reads, to within an eighth.
 	// Zero and less mean no bound but the request's context. Running out is ErrAttemptTimeout.
 	StallTimeout time.Duration
 	// Owner is told when the answer's body is over; nil when nobody wants to know.
@@ -98,7 +98,9 @@ type Conn struct {
 	keep     bool  // so far nothing is known that forbids another request
 	asksGzip bool  // the answer's compression is ours to undo
 	armed    bool  // a deadline may be set
-	reused   bool  // an earlier request went well
+	// stallUntil is the deadline for more of the answer's body; zero while none is set for this answer.
+	stallUntil time.Time
+	reused     bool // an earlier request went well
 }
 
 // newConn wraps a connected socket.
@@ -149,7 +151,7 @@ func (c *Conn) begin(o Options) {
 	c.up, c.stop, c.readErr = nil, nil, nil
 	c.started = time.Now()
 	c.sent = c.started
-	c.stall, c.received = o.StallTimeout, 0
+	c.stall, c.stallUntil, c.received = o.StallTimeout, time.Time{}, 0
 	c.phase, c.headLeft = inHeader, c.maxHeader+readBuffer
 	c.wire.begin()
 	if o.HeaderTimeout > 0 {
