@@ -125,6 +125,7 @@ func compareRequests(t *testing.T, p requestParts) bool {
 type parsedRequest struct {
 	request http.Request
 	body    string
+	rest    string // what it takes for the next one
 	err     string // why it reads nothing, a bad host for one
 }
 
@@ -135,12 +136,13 @@ func parseRequest(t *testing.T, message []byte) parsedRequest {
 		return parsedRequest{err: err.Error()}
 	}
 	body, err := io.ReadAll(req.Body)
-	require.NoError(t, err)
+	if err != nil { // a Transfer-Encoding of the caller's, in a case that net/http does not look for
+		return parsedRequest{err: err.Error()}
+	}
 	rest, err := io.ReadAll(br)
 	require.NoError(t, err)
-	assert.Empty(t, rest, "bytes behind the message")
 	req.Body = nil
-	return parsedRequest{request: *req, body: string(body)}
+	return parsedRequest{request: *req, body: string(body), rest: string(rest)}
 }
 
 func TestRequestsOfTheUsualShapeAreWrittenWithoutNetHTTP(t *testing.T) {
