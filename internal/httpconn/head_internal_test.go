@@ -90,6 +90,8 @@ var requests = []requestParts{
 	{"CONNECT", "ü", "*", "", "Host", "other", ""},
 	{"GE T", "", "/\x00", "", "bad key", "a", "x"},
 	{"DELETE", "h", "//x", "?", "Transfer-Encoding", "chunked", "y"},
+	{"POST", "h", "/", "", "TRAnsfer-EnCoding", "Chunked", "0"},
+	{"GET", "h", "/", "", "User-AgEnt", "1", ""},
 }
 
 // FuzzRequestHead holds appendHead to http.Request.Write: what it takes, a server reads alike from both.
@@ -146,7 +148,7 @@ func parseRequest(t *testing.T, message []byte) parsedRequest {
 }
 
 func TestRequestsOfTheUsualShapeAreWrittenWithoutNetHTTP(t *testing.T) {
-	taken := []bool{true, true, true, true, false, false, false, false, true}
+	taken := []bool{true, true, true, true, false, false, false, false, true, false, false}
 	for i, r := range requests {
 		assert.Equal(t, taken[i], compareRequests(t, r), "%+v", r)
 	}

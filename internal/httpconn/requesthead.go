@@ -3,6 +3,7 @@ package httpconn
 import (
 	"io"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"strconv"
 )
@@ -86,7 +87,8 @@ func appendHeader(buf []byte, header http.Header) ([]byte, bool) {
 				continue
 			}
 		}
-		if !isToken(key) {
+		// A key in another case may stand for what is written already.
+		if !isToken(key) || textproto.CanonicalMIMEHeaderKey(key) != key {
 			return buf, false
 		}
 		for _, value := range values {

@@ -106,16 +106,17 @@ func TestBodyIsClosedOnce(t *testing.T) {
 
 const tooMuch = "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 4\r\n\r\nbusy"
 
-// earlyAnswer answers when the header is there. It then reads what still comes, compares it with want and
-// reports how much it was.
-func earlyAnswer(t *testing.T, want []byte) (*url.URL, chan int) {
-	got := make(chan int, 1)
+// earlyAnswer answers when the header is there. When left is closed it reads what has come, compares it with want and
+// reports how much it was. Before that no socket's buffers hold all of a large body.
+func earlyAnswer(t *testing.T, want []byte) (base *url.URL, left chan struct{}, got chan int) {
+	left, got = make(chan struct{}), make(chan int, 1)
 	return serve(t, func(nc net.Conn, br *bufio.Reader) {
 		req, err := http.ReadRequest(br)
 		if err != nil {
 			return
 		}
 		io.WriteString(nc, tooMuch)
+		<-left
 		body, _ := io.ReadAll(req.Body)
 		if !bytes.Equal(body, want[:len(body)]) {
 			t.Error("a foreign byte left")
@@ -125,7 +126,7 @@ func earlyAnswer(t *testing.T, want []byte) (*url.URL, chan int) {
 			t.Error("bytes behind the body")
 		}
 		got <- len(body)
-	}), got
+	}), left, got
 }
 
 func TestEarlyAnswerEndsTheWriting(t *testing.T) {
@@ -137,7 +138,7 @@ func TestEarlyAnswerEndsTheWriting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := bytes.Clone(bulk)
-			base, got := earlyAnswer(t, want)
+			base, left, got := earlyAnswer(t, want)
 			c := dial(t, base, httpconn.Config{})
 			req := newRequest(t, context.Background(), "POST", base, "/_bulk", body)
 			resp, text, reusable := exchange(t, c, req)
@@ -148,6 +149,7 @@ func TestEarlyAnswerEndsTheWriting(t *testing.T) {
 			assert.Equal(t, "busy", text)
 			assert.False(t, reusable)
 			c.Close()
+			close(left)
 			assert.Less(t, <-got, len(want))
 			copy(bulk, want)
 		})
