@@ -175,7 +175,7 @@ func TestNoServerIsSentAWriteOrTheOtherFlavorsText(t *testing.T) {
 func FuzzRewrite(f *testing.F) {
 	for _, seed := range []string{"SELECT a, \"b\" FROM `t` LIMIT 5 OFFSET 3", "SELECT score d FROM idx -- x", "OFFSET 5 LIMIT 2",
 		"SELECT N'a\\' FROM idx; /* */", "SELECT interval -1 FROM idx LIMIT ALL OFFSET 2", "SHOW TABLES LIKE \"x\"", "SELECT @a.b",
-		"SELECT a/**/b--\n-1 LIMIT 5,\"x\"", "SELECT \"a\" \"b\", \"c\"", "select*from idx limit 9999999999 offset 1"} {
+		"SELECT a/**/b--\n-1 LIMIT 5,\"x\"", "SELECT\"\"T OFFSET 0", "SELECT \"a\" \"b\", \"c\"", "select*from idx limit 9999999999 offset 1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
