@@ -62,7 +62,7 @@ func reservedNames(ts tokens) map[int]bool {
 			open = append(open, ts.word(i-1))
 		case ts.isOp(i, ")") && len(open) > 0:
 			open = open[:len(open)-1]
-		case ts.kind(i) == tokWord && reserved[ts.word(i)] && isName(ts, i, innermost(open)):
+		case ts.kind(i) == tokWord && reserved[ts.word(i)] && isName(ts, i, innermost(open), names):
 			names[i] = true
 		}
 	}
@@ -76,8 +76,9 @@ func innermost(open []string) string {
 	return open[len(open)-1]
 }
 
-// isName reports whether the reserved word i stands for a name, within the parentheses of the function.
-func isName(ts tokens, i int, function string) bool {
+// isName reports whether the reserved word i stands for a name, within the parentheses of the function. names are those
+// before it.
+func isName(ts tokens, i int, function string, names map[int]bool) bool {
 	switch {
 	case ts.isOp(i+1, "("), leadsLiteral(ts, i), ts.isOp(i-1, "{"):
 		return false
@@ -90,7 +91,7 @@ func isName(ts tokens, i int, function string) bool {
 	case ts.isWord(i, "PARTITION") && ts.isWord(i+1, "BY"):
 		return false
 	}
-	return operandAfter[ts.word(i-1)] || ts.kind(i-1) == tokOp && operandOps[ts.str(i-1)] || isAlias(ts, i)
+	return operandAfter[ts.word(i-1)] || ts.kind(i-1) == tokOp && operandOps[ts.str(i-1)] || isAlias(ts, i, names)
 }
 
 // leadsLiteral reports whether the word is the INTERVAL of INTERVAL 1 DAY or INTERVAL -x DAY.
@@ -108,8 +109,8 @@ func leadsLiteral(ts tokens, i int) bool {
 }
 
 // isAlias reports whether the reserved word i names the operand before it.
-func isAlias(ts tokens, i int) bool {
-	if notAlias[ts.word(i)] || !endsOperand(ts, i-1) {
+func isAlias(ts tokens, i int, names map[int]bool) bool {
+	if notAlias[ts.word(i)] || !names[i-1] && !endsOperand(ts, i-1) {
 		return false
 	}
 	return i+1 == ts.len() || ts.isOp(i+1, ",") || ts.isOp(i+1, ")") || aliasBefore[ts.word(i+1)]
