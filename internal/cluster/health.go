@@ -50,8 +50,7 @@ func (c *Cluster) succeeded(p *peer, keeps bool) {
 func (c *Cluster) unreachable(p *peer, err error) {
 	p.mu.Lock()
 	wait := p.waits.NextBackOff()
-	to := p.unless(plugins.Dead)
-	from := p.fail(to, err, wait)
+	from, to := p.fail(plugins.Dead, err, wait)
 	p.mu.Unlock()
 	c.moved(p, from, to, err, wait)
 }
@@ -74,8 +73,7 @@ func (c *Cluster) suspect(p *peer, err error, answered bool) {
 			wait = p.waits.NextBackOff()
 		}
 	}
-	to := p.unless(plugins.Suspect)
-	from := p.fail(to, err, wait)
+	from, to := p.fail(plugins.Suspect, err, wait)
 	p.mu.Unlock()
 	c.moved(p, from, to, err, wait)
 }
@@ -83,8 +81,7 @@ func (c *Cluster) suspect(p *peer, err error, answered bool) {
 // unavailable notes that the node answers but its cluster does not work through it.
 func (c *Cluster) unavailable(p *peer, err error) {
 	p.mu.Lock()
-	to := p.unless(plugins.NotReady)
-	from := p.fail(to, err, readyRetry)
+	from, to := p.fail(plugins.NotReady, err, readyRetry)
 	p.mu.Unlock()
 	c.moved(p, from, to, err, readyRetry)
 }
@@ -104,14 +101,18 @@ func (c *Cluster) draining(p *peer) {
 	c.moved(p, from, plugins.Draining, nil, 0)
 }
 
-// fail enters a state after a failure. The caller holds p.mu.
-func (p *peer) fail(to plugins.State, err error, wait time.Duration) (from plugins.State) {
-	from = p.is()
+// fail enters a state after a failure. A node of another cluster stays out whatever fails: only an answer that names its
+// cluster brings it in. The caller holds p.mu.
+func (p *peer) fail(state plugins.State, err error, wait time.Duration) (from, to plugins.State) {
+	from, to = p.is(), state
+	if from == plugins.Filtered {
+		to = from
+	}
 	p.failures++
 	p.lastErr = err
 	p.until = time.Now().Add(wait)
 	p.enter(to)
-	return from
+	return from, to
 }
 
 // enter changes the state. The caller holds p.mu.
@@ -135,13 +136,4 @@ func (c *Cluster) moved(p *peer, from, to plugins.State, err error, wait time.Du
 	if to != plugins.Alive {
 		c.watch(p)
 	}
-}
-
-// unless is the state to enter after a failure. A node of another cluster stays out whatever fails: only an answer that
-// names its cluster brings it in. The caller holds p.mu.
-func (p *peer) unless(to plugins.State) plugins.State {
-	if p.is() == plugins.Filtered {
-		return plugins.Filtered
-	}
-	return to
 }

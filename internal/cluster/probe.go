@@ -189,7 +189,7 @@ func (c *Cluster) answered(p *peer, a answer) {
 // stranger takes a node of another cluster out; it is judged anew after a while, for it may come home.
 func (c *Cluster) stranger(p *peer, err error) {
 	p.mu.Lock()
-	from := p.fail(plugins.Filtered, err, identityNext)
+	from, _ := p.fail(plugins.Filtered, err, identityNext)
 	p.mu.Unlock()
 	c.moved(p, from, plugins.Filtered, err, identityNext)
 }
