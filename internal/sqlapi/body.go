@@ -10,11 +10,16 @@ import (
 
 // body is a JSON object that is being written.
 type body struct {
-	buf []byte
-	err error // the first thing that could not be written exactly
+	buf  []byte
+	err  error     // the first thing that could not be written exactly
+	room [240]byte // for short ones
 }
 
-func newBody() *body { return &body{buf: make([]byte, 1, 256)} }
+func newBody() *body {
+	b := &body{}
+	b.buf = b.room[:1]
+	return b
+}
 
 // key begins a member.
 func (b *body) key(name string) {

@@ -9,15 +9,13 @@ import (
 // cellLists holds lists of cells of pages that were read. A list in it has no values any more.
 var cellLists = sync.Pool{New: func() any { return new([]driver.Value) }}
 
-func newCells() []driver.Value { return (*cellLists.Get().(*[]driver.Value))[:0] }
+func newCells() *[]driver.Value { return cellLists.Get().(*[]driver.Value) }
 
 // freeCells gives a list back that nobody looks at any more.
-func freeCells(cells []driver.Value) {
-	if cap(cells) == 0 {
-		return
-	}
-	clear(cells[:cap(cells)])
-	cellLists.Put(&cells)
+func freeCells(list *[]driver.Value) {
+	clear((*list)[:cap(*list)])
+	*list = (*list)[:0]
+	cellLists.Put(list)
 }
 
 // pastSpace returns the first place from at on that is not space, or the text's length.

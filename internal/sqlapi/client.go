@@ -113,15 +113,19 @@ func (c *Client) Query(ctx context.Context, s *sqlparse.Statement, args []sqlpar
 		watch.end(0, err)
 		return nil, err
 	}
-	rows.stop, rows.watch = stop, watch
+	rows.watch = watch
+	if call.Timeout > 0 {
+		rows.plan.stop = stop
+	}
 	return rows, nil
 }
 
+// statementContext is the caller's context with the statement's own timeout.
 func statementContext(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout > 0 {
 		return context.WithTimeout(ctx, timeout)
 	}
-	return context.WithCancel(ctx)
+	return ctx, func() {}
 }
 
 func (c *Client) query(ctx context.Context, s *sqlparse.Statement, args []sqlparse.Arg, call Call, ends bool) (*Rows, error) {

@@ -22,7 +22,7 @@ func (c *Client) constant(ctx context.Context, s *sqlparse.Statement) (*Rows, er
 	case "database":
 		value = c.clusterName()
 	}
-	only := &page{columns: []column{newColumn(s.Constant(), "", typ)}, cells: []driver.Value{value}, rows: 1, release: func() {}}
+	only := &page{columns: []column{newColumn(s.Constant(), "", typ)}, cells: []driver.Value{value}, rows: 1}
 	return newRows(ctx, &plan{client: c, statement: s, server: known}, only), nil
 }
 

@@ -22,7 +22,7 @@ func (c *cursorCounts) load() Cursors {
 // context may have ended.
 func (p *plan) discardAll(r *Rows) {
 	if r.ahead != nil {
-		r.stop()
+		r.plan.end()
 		if next, err := r.ahead.wait(); err == nil {
 			p.client.cursors.adopt(&r.cursor, next)
 			next.free()

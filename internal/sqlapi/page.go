@@ -25,15 +25,16 @@ type page struct {
 	chunk   int64 // bytes of rows decoded at once
 
 	resp    *http.Response
-	release func()   // ends the context that the body hangs on; never nil
+	cancel  func()   // ends a context of the page's own, which the body hangs on; nil when there is none
 	in      *window  // nil when the answer has been read to its end, or given up
 	columns []column // of this answer, or of the first page where the answer names none
 	inRows  bool     // whether in stands between rows
 
-	cells []driver.Value // the rows of the current chunk, one after the other
-	at    int            // the next cell
-	rows  int64          // rows decoded so far
-	fault error          // what kept the next row from being decoded
+	list  *[]driver.Value // where the cells' memory came from; nil for none
+	cells []driver.Value  // the rows of the current chunk, one after the other
+	at    int             // the next cell
+	rows  int64           // rows decoded so far
+	fault error           // what kept the next row from being decoded
 
 	bytes      int64  // length of the answer, known when in is nil
 	noted      bool   // Rows has taken the cursor over
@@ -51,9 +52,9 @@ type page struct {
 // first page itself. On an error the body has been closed.
 func openPage(resp *http.Response, r *reading, columns []column, chunk int64) (*page, error) {
 	p := &page{
-		reading: r, chunk: chunk, resp: resp, in: newWindow(resp.Body), columns: columns, cells: newCells(),
-		release: func() {},
+		reading: r, chunk: chunk, resp: resp, in: newWindow(resp.Body), columns: columns, list: newCells(),
 	}
+	p.cells = *p.list
 	if err := p.open(); err != nil {
 		p.free()
 		return nil, err
@@ -324,7 +325,17 @@ func (p *page) holdUntil(cancel context.CancelFunc) {
 		cancel()
 		return
 	}
-	p.release = cancel
+	p.cancel = cancel
+}
+
+// release makes a read of the answer return that waits. Any goroutine may call it.
+func (p *page) release() {
+	switch {
+	case p.cancel != nil:
+		p.cancel()
+	case p.resp != nil:
+		_ = p.resp.Body.Close() // the reader learns of it
+	}
 }
 
 // close gives the body and the window back. It may be called more than once.
@@ -335,7 +346,9 @@ func (p *page) close() {
 	_ = p.resp.Body.Close() // what could fail is of no use to anyone now
 	p.in.free()
 	p.in, p.inRows = nil, false
-	p.release()
+	if p.cancel != nil {
+		p.cancel()
+	}
 }
 
 // drain reads to the end of the answer without keeping rows; the cursor may come after them.
@@ -355,8 +368,11 @@ func (p *page) drain() {
 // free gives the cells back too; the page is of no use then.
 func (p *page) free() {
 	p.close()
-	freeCells(p.cells)
-	p.cells, p.at = nil, 0
+	if p.list != nil {
+		*p.list = p.cells
+		freeCells(p.list)
+	}
+	p.list, p.cells, p.at = nil, nil, 0
 }
 
 // unreadable is an error in the reading of the body, nil for none.

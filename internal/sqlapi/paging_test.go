@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -221,6 +222,33 @@ func TestRowsCanBeClosedWhileNextWaits(t *testing.T) {
 		require.NoError(t, rows.Close(), "a second time")
 		assert.Zero(t, server.open())
 	}
+}
+
+func TestRowsOfASinglePageCanBeClosedWhileNextWaits(t *testing.T) {
+	leaktest.Check(t)
+	body, writing := io.Pipe()
+	doer := doerFunc(func(r *http.Request) (*http.Response, error) {
+		resp, err := reply(r, http.StatusOK, "")
+		resp.Body = body
+		return resp, err
+	})
+	client := newClient(t, sqlapi.Config{Doer: doer, Product: sqlapi.Elasticsearch, Options: sqlapi.Options{ReadAhead: 1}})
+	sent := make(chan error)
+	go func() {
+		_, err := io.WriteString(writing, `{"columns":[{"name":"n","type":"long"}],"rows":[[1],`)
+		sent <- err
+		_, err = io.WriteString(writing, "[")
+		sent <- err
+	}()
+	rows, err := client.Conn().QueryContext(context.Background(), "SELECT n FROM t LIMIT 2", nil)
+	require.NoError(t, err)
+	require.NoError(t, <-sent)
+	require.NoError(t, rows.Next(make([]driver.Value, 1)))
+	ended := make(chan error)
+	go func() { ended <- rows.Next(make([]driver.Value, 1)) }()
+	require.NoError(t, <-sent, "Next reads, and waits for the rest of the row")
+	require.NoError(t, rows.Close())
+	require.ErrorIs(t, <-ended, sqlapi.ErrRowsClosed)
 }
 
 func TestCancelledContextEndsANextThatWaits(t *testing.T) {

@@ -24,22 +24,42 @@ type plan struct {
 	first   request
 	path    string // of further pages, and with /close of their end; empty where there are none
 	reading reading
-	pages   bool // the answer may have a cursor
-	ends    bool // the caller's context can end, or the call has a timeout
+	pages   bool               // the answer may have a cursor
+	ends    bool               // the caller's context can end, or the call has a timeout
+	stop    context.CancelFunc // ends the statement's context; nil where that is the caller's own
 }
 
 // run sends the first request and returns its rows.
 func (p *plan) run(ctx context.Context) (*Rows, error) {
 	p.reading.zone, p.reading.columns, p.reading.arrays = p.client.zone, &p.client.columns, p.options.Arrays
+	ctx = p.ownContext(ctx)
 	first, err := p.client.firstPage(ctx, p)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if err = p.refusal(first); err != nil {
+			p.discard(first, "")
+		}
 	}
-	if err := p.refusal(first); err != nil {
-		p.discard(first, "")
+	if err != nil {
+		p.end()
 		return nil, err
 	}
 	return newRows(ctx, p, first), nil
+}
+
+// ownContext is a context that end can end, for further pages that are fetched after the call. A statement with a
+// timeout has one already. A single page hangs on its answer's body alone, and does without.
+func (p *plan) ownContext(ctx context.Context) context.Context {
+	if p.call.Timeout == 0 && p.turns() {
+		ctx, p.stop = context.WithCancel(ctx)
+	}
+	return ctx
+}
+
+// end ends the statement's context where it is our own.
+func (p *plan) end() {
+	if p.stop != nil {
+		p.stop()
+	}
 }
 
 // refusal is what keeps the answer from being given: its very first row cannot be read, or OpenSearch before 3.0 has
@@ -177,6 +197,9 @@ const (
 	groups2x    = 1000   // groups in OpenSearch 2.x
 	legacyLimit = 200    // size_limit before OpenSearch 2.17; LIMIT of the legacy engine
 )
+
+// turns reports whether there may be a second page. OpenSearch sends a cursor sometimes that nobody has asked for.
+func (p *plan) turns() bool { return p.server.product == OpenSearch || p.pages && !p.onePage() }
 
 // onePage reports whether LIMIT keeps the result to less than a page.
 func (p *plan) onePage() bool {

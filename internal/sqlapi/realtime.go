@@ -200,7 +200,7 @@ func (f *field) certain(p Product) bool {
 
 // run reads the documents.
 func (l *lookup) run(ctx context.Context, s *sqlparse.Statement) (*Rows, error) {
-	only := &page{columns: l.columns, release: func() {}}
+	only := &page{columns: l.columns}
 	var docs []stored
 	var err error
 	if len(l.keyed.ids) > 0 {

@@ -60,7 +60,8 @@ func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 		out.body.Reset(r.body)
 		// The transport writes a body at once when it sees that it is in memory: it knows io.NopCloser and what is in it.
 		req.Body, req.ContentLength = io.NopCloser(&out.body), int64(len(r.body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.body)), nil }
+		again := r.body
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(again)), nil }
 	}
 	return req.WithContext(c.marked(ctx, r.repeat))
 }

@@ -31,13 +31,11 @@ func (c *Client) queryWrite(ctx context.Context, s *sqlparse.Statement, args []s
 	if err != nil {
 		return nil, err
 	}
-	only := &page{release: func() {}}
+	only := &page{}
 	if w.returned != nil {
 		only.columns, only.cells, only.rows = w.returned.columns, w.returned.cells(), int64(len(w.returned.rows))
 	}
-	rows := newRows(ctx, &plan{client: c, statement: s, server: *c.known.Load()}, only)
-	rows.stop = func() {}
-	return rows, nil
+	return newRows(ctx, &plan{client: c, statement: s, server: *c.known.Load()}, only), nil
 }
 
 // cells are the rows' cells, one after the other.

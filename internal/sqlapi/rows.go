@@ -25,7 +25,6 @@ type Rows struct {
 	columns []column
 	// ctx is the statement's: driver.Rows has no context of its own, and pages are fetched until Close.
 	ctx   context.Context
-	stop  context.CancelFunc // ends ctx
 	watch watch
 
 	closed atomic.Bool
@@ -46,7 +45,7 @@ func newRows(ctx context.Context, p *plan, first *page) *Rows {
 	if p.query.Offset > 0 || p.query.Limit > 0 {
 		r.left = p.query.Limit
 	}
-	if first.in != nil {
+	if first.in != nil && first.cancel != nil {
 		context.AfterFunc(ctx, r.breakFirst)
 	}
 	r.noteCursor()
@@ -207,7 +206,7 @@ func (r *Rows) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan.discardAll(r)
-	r.stop()
+	r.plan.end()
 	err := r.err
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -222,5 +221,6 @@ func (r *Rows) interrupt() {
 		r.mu.Unlock()
 		return
 	}
-	r.stop()
+	r.plan.end()
+	r.first.release()
 }

@@ -85,6 +85,7 @@ func (w *writer) write(args []Arg) (Query, error) {
 	}
 	w.bounds = bounds
 	w.query = Query{Limit: -1, Plain: w.s.shape.plain}
+	w.text.Grow(len(w.s.text) + len(bounds)) // enough for most: placeholders become ? or literals
 	for _, p := range w.s.parts {
 		if err := w.part(p); err != nil {
 			return Query{}, err
