@@ -122,7 +122,7 @@ func (c *Config) inner() (cluster.Config, error) {
 		Sizes: c.sizes(), Shared: max(c.PoolShared, 0), PoolWait: c.PoolWait,
 		MaxIdle: c.PoolMaxIdle, MaxLifetime: c.PoolMaxLifetime, Warm: c.warm(),
 		DefaultClass: c.Class, Timeout: c.Timeout, AttemptTimeout: c.AttemptTimeout,
-		NoRetry: c.NoRetry, RetryBudget: max(c.RetryBudget, 0),
+		Compress: c.Compress, NoRetry: c.NoRetry, RetryBudget: max(c.RetryBudget, 0),
 		Authorize: c.authorizer(), Hooks: c.hooks(),
 	}
 	var err error
@@ -204,7 +204,7 @@ func (c *Config) newDialer() (*httpconn.Dialer, error) {
 		return nil, &ConfigError{Key: "tls", Err: err}
 	}
 	d, err := httpconn.NewDialer(httpconn.Config{
-		DialContext: c.DialContext, DialTimeout: c.DialTimeout, Proxy: c.Proxy, Compress: c.Compress,
+		DialContext: c.DialContext, DialTimeout: c.DialTimeout, Proxy: c.Proxy,
 		TLS: tlsConfig, Fingerprint: c.TLSFingerprint,
 	})
 	if err != nil {

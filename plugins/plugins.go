@@ -115,9 +115,8 @@ type Statement struct {
 
 // Decorator changes requests just before they are sent, after the node is known: signatures, headers.
 // It is called for each attempt, probes and samples included, with a request that is the attempt's own;
-// its Body must be left alone. GetBody, where it is set, gives the body's bytes, for a hash; they are the bytes that are
-// sent unless Config.Compress is on: what signs bodies needs it off. An error ends the attempt, nothing sent, and says
-// nothing of the node.
+// its Body must be left alone. GetBody, where it is set, gives the bytes that are sent, compressed where Config.Compress
+// has it so, for a hash. An error ends the attempt, nothing sent, and says nothing of the node.
 type Decorator interface {
 	Decorate(req *http.Request, n *sampler.Node) error
 }

@@ -53,7 +53,7 @@ func (a *attempt) run() (*http.Response, error) {
 	if len(a.c.hooks.attempt) > 0 {
 		a.hookCtx = a.c.hooks.attemptStart(a.r.ctx, a.describe())
 	}
-	return a.do(a.r.ctx, a.r.req, a.r.openBody, a.c.cfg.AttemptTimeout)
+	return a.do(a.r.ctx, a.r.out, a.r.openBody, a.c.cfg.AttemptTimeout)
 }
 
 func (a *attempt) describe() plugins.Attempt {

@@ -12,6 +12,8 @@ import (
 // gives. A body that can be opened only once may still serve another attempt as long as nobody has read of it.
 func (r *request) openBody() (io.ReadCloser, error) {
 	switch {
+	case r.zipped:
+		return r.out.GetBody()
 	case r.req.Body == nil || r.req.Body == http.NoBody:
 		return r.req.Body, nil
 	case r.req.GetBody == nil:
@@ -43,7 +45,7 @@ func openAgain(req *http.Request) (io.ReadCloser, error) {
 
 // replayable reports whether another attempt can send the same bytes.
 func (r *request) replayable() bool {
-	return r.req.GetBody != nil || r.req.Body == nil || r.req.Body == http.NoBody || r.body == nil || !r.body.touched.Load()
+	return r.zipped || r.req.GetBody != nil || r.req.Body == nil || r.req.Body == http.NoBody || r.body == nil || !r.body.touched.Load()
 }
 
 // singleBody is a body that can be read only once. Its Close is put off to the request's end, so that an

@@ -36,6 +36,7 @@ type Config struct {
 
 	Timeout        time.Duration // a whole request to its last byte; zero or less: the context's
 	AttemptTimeout time.Duration // one attempt to its header, then each pause within its body; zero or less: none
+	Compress       bool          // gzips request bodies of known length over 1 KiB that have no Content-Encoding
 	NoRetry        bool          // one attempt, whatever happens
 	RetryBudget    float64       // retries as a share of requests
 

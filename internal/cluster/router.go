@@ -21,12 +21,14 @@ import (
 type request struct {
 	c        *Cluster
 	req      *http.Request
+	out      *http.Request // what attempts send: req, or req with its body compressed
 	ctx      context.Context
 	cancel   context.CancelFunc // ends the request's own timeout; nil without one
 	class    pool.Class
 	key      string
 	body     *singleBody // the caller's body when it cannot be opened again; nil otherwise
 	opened   bool        // req.Body was handed to an attempt
+	zipped   bool        // out's body is compressed, and out.GetBody opens it
 	triedBuf [3]*sampler.Node
 	tried    []*sampler.Node
 	failures []error
@@ -44,7 +46,7 @@ func (c *Cluster) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.requests.Add(1)
 	req = withMethod(req)
-	r := &request{c: c, req: req, ctx: req.Context(), class: c.classOf(req)}
+	r := &request{c: c, req: req, out: req, ctx: req.Context(), class: c.classOf(req)}
 	if err := checkRequest(r); err != nil {
 		c.failures.Add(1)
 		c.unattempted.Add(1)
@@ -56,7 +58,7 @@ func (c *Cluster) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.cfg.Timeout > 0 {
 		r.ctx, r.cancel = context.WithTimeoutCause(r.ctx, c.cfg.Timeout, errTimeout)
 	}
-	resp, err := r.run()
+	resp, err := r.send()
 	if err != nil {
 		c.failures.Add(1)
 		if len(r.tried) == 0 {
@@ -102,6 +104,16 @@ func (c *Cluster) classOf(req *http.Request) pool.Class {
 		return pool.Reg
 	}
 	return classOf(req.Method, req.URL.Path, req.URL.RawQuery)
+}
+
+// send makes the body ready, where something is to be done, and runs the attempts.
+func (r *request) send() (*http.Response, error) {
+	if r.c.compresses(r.req) {
+		if err := r.compress(); err != nil {
+			return nil, r.fail(err)
+		}
+	}
+	return r.run()
 }
 
 // run makes attempts until one is accepted or no further one is allowed.

@@ -73,7 +73,6 @@ type Conn struct {
 	wire   wire
 
 	maxHeader int
-	compress  bool
 	viaProxy  bool     // requests go by absolute URI
 	proxyAuth []string // Proxy-Authorization; nil when there is none
 
@@ -106,7 +105,7 @@ type Conn struct {
 // newConn wraps a connected socket.
 func newConn(socket net.Conn, addr string, cfg *Config) *Conn {
 	c := &Conn{nc: socket, socket: socket, addr: addr, header: http.Header{}, keep: true,
-		maxHeader: cfg.MaxHeaderBytes, compress: cfg.Compress}
+		maxHeader: cfg.MaxHeaderBytes}
 	c.probe.init(socket)
 	c.br = bufio.NewReaderSize((*source)(c), readBuffer)
 	c.wire = wire{nc: socket, buf: make([]byte, 0, headBuffer)}

@@ -35,9 +35,6 @@ type Config struct {
 	// The proxy's scheme is http or https. Nodes with https are reached by CONNECT, nodes with http by absolute
 	// URI, for proxies as a rule allow CONNECT to few ports. The user info becomes Proxy-Authorization.
 	Proxy func(base *url.URL) (*url.URL, error)
-	// Compress sends request bodies of known length over 1 KiB with gzip, unless the request has a
-	// Content-Encoding already.
-	Compress bool
 	// MaxHeaderBytes bounds the header of an answer, to within 4 KiB. Zero and less mean 1 MiB.
 	MaxHeaderBytes int
 }

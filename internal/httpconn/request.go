@@ -44,12 +44,7 @@ func (c *Conn) prepare(req *http.Request) error {
 	maps.Copy(c.header, req.Header)
 	c.out.Header = c.header
 	c.addHeaders()
-	if err := c.body.take(&c.out); err != nil {
-		return err
-	}
-	_, encoded := c.header["Content-Encoding"]
-	c.body.zip = c.compress && !encoded && c.body.left > compressOver+1
-	return nil
+	return c.body.take(&c.out)
 }
 
 func (c *Conn) addHeaders() {
@@ -96,14 +91,6 @@ func (c *Conn) write() error {
 	if done, err := c.writePlain(); done {
 		return err
 	}
-	if c.body.zip {
-		z := takeZipper()
-		// Given back only here, after the last byte was written or refused.
-		defer z.release()
-		if err := c.body.compress(z, &c.out); err != nil {
-			return err
-		}
-	}
 	write := c.out.Write
 	if c.viaProxy {
 		write = c.out.WriteProxy
@@ -128,7 +115,6 @@ type outBody struct {
 	closer io.Closer
 	closed atomic.Bool
 	memory bool  // Read never blocks
-	zip    bool  // to be compressed
 	size   int64 // of a body in memory
 	// left is what may still be read: ContentLength and one byte more, which shows a body that is too long.
 	// Negative means that the length is not known.
@@ -140,7 +126,7 @@ type outBody struct {
 // take puts itself in the place of out's body, and says what net/http leaves open about the length.
 func (b *outBody) take(out *http.Request) error {
 	b.r, b.closer, b.gate, b.err = nil, nil, nil, nil
-	b.memory, b.zip, b.size, b.left = true, false, 0, -1
+	b.memory, b.size, b.left = true, 0, -1
 	b.closed.Store(false)
 	if out.Body == nil || out.Body == http.NoBody {
 		return nil

@@ -9,11 +9,11 @@ import (
 )
 
 // writePlain gathers the head of a request, and sends it with its body, if all of it is as plain as in nearly all
-// requests: no proxy, no compression, a body in memory or none, no byte that has to be escaped, cleaned or
+// requests: no proxy, a body in memory or none, no byte that has to be escaped, cleaned or
 // refused. It returns false without having written anything otherwise, and http.Request.Write does it; where both
 // would write they say the same, which a fuzz test holds them to.
 func (c *Conn) writePlain() (bool, error) {
-	if c.viaProxy || c.body.zip || c.up != nil {
+	if c.viaProxy || c.up != nil {
 		return false, nil
 	}
 	head, ok := appendHead(c.wire.buf, &c.out)

@@ -242,29 +242,27 @@ func TestStreamOfTheWrongLengthIsAnError(t *testing.T) {
 }
 
 func TestExpectContinueHoldsTheBodyBack(t *testing.T) {
-	for _, compress := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) { // the clock must not run while the machine is busy
-			c, base := pipeWith(t, httpconn.Config{Compress: compress}, func(nc net.Conn, br *bufio.Reader) {
-				req, err := http.ReadRequest(br)
-				if err != nil {
-					return
-				}
-				nc.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
-				_, err = br.Peek(1)
-				assert.ErrorIs(t, err, os.ErrDeadlineExceeded, "the body came uncalled")
-				nc.SetReadDeadline(time.Time{})
-				io.WriteString(nc, "HTTP/1.1 100 Continue\r\n\r\n")
-				body, _ := io.ReadAll(req.Body)
-				assert.Equal(t, "document", string(body))
-				io.WriteString(nc, okAnswer)
-				io.Copy(io.Discard, br)
-			})
-			req := newRequest(t, t.Context(), "PUT", base, "/", strings.NewReader("document"))
-			req.Header.Set("Expect", "100-Continue")
-			_, _, reusable := exchange(t, c, req)
-			assert.True(t, reusable)
+	synctest.Test(t, func(t *testing.T) { // the clock must not run while the machine is busy
+		c, base := pipe(t, func(nc net.Conn, br *bufio.Reader) {
+			req, err := http.ReadRequest(br)
+			if err != nil {
+				return
+			}
+			nc.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+			_, err = br.Peek(1)
+			assert.ErrorIs(t, err, os.ErrDeadlineExceeded, "the body came uncalled")
+			nc.SetReadDeadline(time.Time{})
+			io.WriteString(nc, "HTTP/1.1 100 Continue\r\n\r\n")
+			body, _ := io.ReadAll(req.Body)
+			assert.Equal(t, "document", string(body))
+			io.WriteString(nc, okAnswer)
+			io.Copy(io.Discard, br)
 		})
-	}
+		req := newRequest(t, t.Context(), "PUT", base, "/", strings.NewReader("document"))
+		req.Header.Set("Expect", "100-Continue")
+		_, _, reusable := exchange(t, c, req)
+		assert.True(t, reusable)
+	})
 }
 
 func TestExpectationRefusedSendsNoBody(t *testing.T) {
@@ -288,15 +286,12 @@ func TestExpectationRefusedSendsNoBody(t *testing.T) {
 
 // pipe is a connection in memory, for tests in a bubble of testing/synctest.
 func pipe(t *testing.T, handle func(nc net.Conn, br *bufio.Reader)) (*httpconn.Conn, *url.URL) {
-	return pipeWith(t, httpconn.Config{}, handle)
-}
-
-func pipeWith(t *testing.T, cfg httpconn.Config, handle func(nc net.Conn, br *bufio.Reader)) (*httpconn.Conn, *url.URL) {
 	client, server := net.Pipe()
 	base := &url.URL{Scheme: "http", Host: "pipe:9200"}
-	cfg.Proxy = func(*url.URL) (*url.URL, error) { return nil, nil }
-	cfg.DialContext = func(context.Context, string, string) (net.Conn, error) { return client, nil }
-	d, err := httpconn.NewDialer(cfg)
+	d, err := httpconn.NewDialer(httpconn.Config{
+		Proxy:       func(*url.URL) (*url.URL, error) { return nil, nil },
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil },
+	})
 	require.NoError(t, err)
 	c, err := d.Dial(t.Context(), base)
 	require.NoError(t, err)
