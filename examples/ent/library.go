@@ -2,190 +2,157 @@ package main
 
 import (
 	"context"
-	"database/sql"
+	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/esdriver/esdriver/examples/ent/ent"
+	"github.com/esdriver/esdriver/examples/ent/ent/author"
+	"github.com/esdriver/esdriver/examples/ent/ent/book"
+	"github.com/esdriver/esdriver/examples/ent/ent/loan"
+	"github.com/esdriver/esdriver/examples/ent/ent/migrate"
 )
-
-// tables are made by the driver's DDL: ent's migration reads Postgres's information_schema and pg_catalog, which are not here.
-var tables = []string{
-	"DROP TABLE IF EXISTS authors", "DROP TABLE IF EXISTS books", "DROP TABLE IF EXISTS loans",
-	"CREATE TABLE authors (id VARCHAR PRIMARY KEY, name VARCHAR)",
-	`CREATE TABLE books (id BIGINT PRIMARY KEY, title VARCHAR, pages INT, lent BOOLEAN NOT NULL DEFAULT FALSE,
-		author_id VARCHAR)`,
-	"CREATE TABLE loans (id BIGINT PRIMARY KEY, book_id BIGINT, reader VARCHAR, due TIMESTAMP)",
-}
-
-// Author has a key of the caller's.
-type Author struct{ ID, Name string }
-
-// Book has a key that the driver makes.
-type Book struct {
-	ID       int64
-	Title    string
-	Pages    int
-	Lent     bool
-	AuthorID string `sql:"author_id"`
-}
-
-// Loan is a book in a reader's hands.
-type Loan struct {
-	ID     int64
-	BookID int64 `sql:"book_id"`
-	Reader string
-	Due    time.Time
-}
 
 var errLent = errors.New("it is lent already")
 
-// build makes statements in the shape of Postgres, the only one of ent's that the driver takes whole.
-var build = entsql.Dialect(dialect.Postgres)
-
-// statement is what ent's builders make.
-type statement interface{ Query() (string, []any) }
-
-// library is what the program does with the tables.
-type library struct{ db *entsql.Driver }
-
-// exec runs a statement by a driver or a transaction, and returns how many rows it has written.
-func exec(ctx context.Context, on dialect.ExecQuerier, s statement) (int64, error) {
-	query, args := s.Query()
-	var result sql.Result
-	if err := on.Exec(ctx, query, args, &result); err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// library is what the program does with the tables, by the client that ent has generated.
+type library struct {
+	client  *ent.Client
+	written map[string]int // how often each kind of row was written, counted by a hook
 }
 
-// query reads rows by a driver or a transaction.
-func query(ctx context.Context, on dialect.ExecQuerier, s statement, to any) error {
-	text, args := s.Query()
-	var rows entsql.Rows
-	if err := on.Query(ctx, text, args, &rows); err != nil {
-		return err
-	}
-	defer rows.Close()
-	return entsql.ScanSlice(&rows, to)
-}
-
-// prepare makes the tables anew.
-func (l *library) prepare(ctx context.Context) error {
-	for _, statement := range tables {
-		if err := l.db.Exec(ctx, statement, []any{}, nil); err != nil {
-			return err
+// newLibrary opens the library with empty tables. ent is given the driver in the shape of Postgres, the only one of its
+// shapes that the driver takes whole.
+func newLibrary(ctx context.Context, conn *stdsql.DB) (*library, error) {
+	db := sql.OpenDB(dialect.Postgres, conn)
+	for _, t := range migrate.Tables {
+		if err := db.Exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %q", t.Name), []any{}, nil); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	l := &library{ent.NewClient(ent.Driver(db)), map[string]int{}}
+	l.client.Use(l.count)
+	return l, createTables(ctx, db, migrate.Tables)
 }
 
-// stock buys books. Their keys come back by RETURNING, as ent's Create has it.
+// count is a hook of every write.
+func (l *library) count(next ent.Mutator) ent.Mutator {
+	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+		l.written[m.Type()]++
+		return next.Mutate(ctx, m)
+	})
+}
+
+// stock buys books. The authors' keys are the program's, those of the books are the driver's.
 func (l *library) stock(ctx context.Context) error {
-	authors := build.Insert("authors").Columns("id", "name").Values("woolf", "Virginia Woolf").Values("joyce", "James Joyce")
-	if _, err := exec(ctx, l.db, authors); err != nil {
+	born := time.Date(1882, time.January, 25, 0, 0, 0, 0, time.UTC)
+	woolf, err := l.client.Author.Create().SetID("woolf").SetName("Virginia Woolf").SetBorn(born).Save(ctx)
+	if err != nil {
 		return err
 	}
-	books := build.Insert("books").Columns("title", "pages", "author_id").
-		Values("Orlando", 333, "woolf").Values("The Waves", 324, "woolf").Values("Ulysses", 732, "joyce").Returning("id")
-	var ids []int64
-	return query(ctx, l.db, books, &ids)
+	joyce, err := l.client.Author.Create().SetID("joyce").SetName("J. Joyce").Save(ctx)
+	if err != nil {
+		return err
+	}
+	return l.client.Book.CreateBulk(
+		l.client.Book.Create().SetTitle("Orlando").SetPages(333).SetAuthor(woolf).SetSubjects([]string{"time", "sex"}),
+		l.client.Book.Create().SetTitle("The Waves").SetPages(324).SetAuthor(woolf),
+		l.client.Book.Create().SetTitle("Kew Gardens").SetPages(8).SetForm(book.FormStory).SetAuthor(woolf),
+		l.client.Book.Create().SetTitle("Ulysses").SetPages(732).SetAuthor(joyce).SetSubjects([]string{"time"}),
+	).Exec(ctx)
 }
 
-// list prints authors with their books, which a second query reads by IN, as ent's eager loading does.
+// correct writes an author's name over what is there.
+func (l *library) correct(ctx context.Context, id, name string) error {
+	return l.client.Author.Create().SetID(id).SetName(name).
+		OnConflictColumns(author.FieldID).UpdateName().Exec(ctx)
+}
+
+// list prints authors with their novels, which a second query reads.
 func (l *library) list(ctx context.Context, out io.Writer) error {
-	var authors []Author
-	if err := query(ctx, l.db, build.Select("id", "name").From(build.Table("authors")).OrderBy("name"), &authors); err != nil {
-		return err
-	}
-	ids := make([]any, len(authors))
-	for i, a := range authors {
-		ids[i] = a.ID
-	}
-	var books []Book
-	err := query(ctx, l.db, selectBooks(entsql.In("author_id", ids...)).OrderBy("title"), &books)
+	authors, err := l.client.Author.Query().Order(author.ByName()).WithBooks(func(q *ent.BookQuery) {
+		q.Where(book.FormEQ(book.FormNovel)).Order(book.ByTitle())
+	}).All(ctx)
 	for _, a := range authors {
 		fmt.Fprintln(out, a.Name)
-		for _, b := range books {
-			if b.AuthorID == a.ID {
-				fmt.Fprintf(out, "  %s, %d pages\n", b.Title, b.Pages)
-			}
+		for _, b := range a.Edges.Books {
+			fmt.Fprintf(out, "  %s, %d pages %v\n", b.Title, b.Pages, b.Subjects)
 		}
 	}
 	return err
 }
 
-func selectBooks(p *entsql.Predicate) *entsql.Selector {
-	return build.Select("id", "title", "pages", "lent", "author_id").From(build.Table("books")).Where(p)
+// longest prints the two longest books.
+func (l *library) longest(ctx context.Context, out io.Writer) error {
+	books, err := l.client.Book.Query().Where(book.PagesGT(100)).Order(book.ByPages(sql.OrderDesc())).Limit(2).All(ctx)
+	for _, b := range books {
+		fmt.Fprintf(out, "long: %s\n", b.Title)
+	}
+	return err
 }
 
-// one reads the only book of which the predicate is true.
-func one(ctx context.Context, on dialect.ExecQuerier, p *entsql.Predicate) (Book, error) {
-	var books []Book
-	if err := query(ctx, on, selectBooks(p).Limit(2), &books); err != nil {
-		return Book{}, err
-	}
-	if len(books) != 1 {
-		return Book{}, sql.ErrNoRows
-	}
-	return books[0], nil
-}
-
-// lend gives a book to a reader. The update by key, with the condition that the book is there, is what keeps two readers
-// from having it: the transaction is what ent puts around its writes, and with tx=noop it protects nothing.
+// lend gives a book to a reader. The update's condition, that the book is there, is what keeps two readers from having
+// it: there are no transactions.
 func (l *library) lend(ctx context.Context, reader, title string) error {
-	book, err := one(ctx, l.db, entsql.EQ("title", title))
+	b, err := l.client.Book.Query().Where(book.Title(title)).Only(ctx)
 	if err != nil {
 		return err
 	}
-	tx, err := l.db.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	n, err := exec(ctx, tx, build.Update("books").Set("lent", true).Where(entsql.And(entsql.EQ("id", book.ID), entsql.EQ("lent", false))))
+	n, err := l.client.Book.Update().Where(book.ID(b.ID), book.Lent(false)).SetLent(true).Save(ctx)
 	switch {
 	case err != nil:
-		return errors.Join(err, tx.Rollback())
+		return err
 	case n == 0:
-		return errors.Join(errLent, tx.Commit()) // a rollback after a write, even of no row, is refused
+		return errLent
 	}
-	due := time.Now().AddDate(0, 0, 28)
-	if _, err := exec(ctx, tx, build.Insert("loans").Columns("book_id", "reader", "due").Values(book.ID, reader, due)); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
+	return l.client.Loan.Create().SetBook(b).SetReader(reader).SetDue(time.Now().AddDate(0, 0, 28)).Exec(ctx)
 }
 
 // takeBack ends a book's loan.
 func (l *library) takeBack(ctx context.Context, title string) error {
-	book, err := one(ctx, l.db, entsql.EQ("title", title))
+	id, err := l.client.Book.Query().Where(book.Title(title)).OnlyID(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := exec(ctx, l.db, build.Delete("loans").Where(entsql.EQ("book_id", book.ID))); err != nil {
+	if _, err := l.client.Loan.Delete().Where(loan.BookID(id)).Exec(ctx); err != nil {
 		return err
 	}
-	_, err = exec(ctx, l.db, build.Update("books").Set("lent", false).Where(entsql.EQ("id", book.ID)))
-	return err
+	return l.client.Book.UpdateOneID(id).SetLent(false).Exec(ctx)
 }
 
 // loans prints who has what.
 func (l *library) loans(ctx context.Context, out io.Writer) error {
-	var loans []Loan
-	due := build.Select("id", "book_id", "reader", "due").From(build.Table("loans")).
-		Where(entsql.GT("due", time.Now())).OrderBy("reader")
-	if err := query(ctx, l.db, due, &loans); err != nil {
+	loans, err := l.client.Loan.Query().Where(loan.DueGT(time.Now())).Order(loan.ByReader()).WithBook().All(ctx)
+	for _, o := range loans {
+		fmt.Fprintf(out, "%s has %s\n", o.Reader, o.Edges.Book.Title)
+	}
+	return err
+}
+
+// figures prints what is in the tables, in numbers.
+func (l *library) figures(ctx context.Context, out io.Writer) error {
+	var forms []struct {
+		Form         book.Form
+		Count, Pages int
+	}
+	err := l.client.Book.Query().Order(book.ByForm()).GroupBy(book.FieldForm).
+		Aggregate(ent.Count(), ent.As(ent.Sum(book.FieldPages), "pages")).Scan(ctx, &forms)
+	if err != nil {
 		return err
 	}
-	for _, loan := range loans {
-		book, err := one(ctx, l.db, entsql.EQ("id", loan.BookID))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "%s has %s\n", loan.Reader, book.Title)
+	for _, f := range forms {
+		fmt.Fprintf(out, "%s: %d, %d pages\n", f.Form, f.Count, f.Pages)
 	}
-	return nil
+	lent, err := l.client.Book.Query().Where(book.Lent(true)).Count(ctx)
+	if err != nil {
+		return err
+	}
+	nameless, err := l.client.Author.Query().Where(author.Name("")).Exist(ctx)
+	fmt.Fprintf(out, "lent: %d, nameless authors: %t, writes: %v\n", lent, nameless, l.written)
+	return err
 }

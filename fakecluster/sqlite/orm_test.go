@@ -231,8 +231,6 @@ func ormRow(rows *sql.Rows, columns []string, version string) (string, error) {
 
 // ormStable writes a value so that it is the same for all releases of a product.
 func ormStable(v any, version string) string {
-	var major, minor int
-	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // of releases
 	text := fmt.Sprint(v)
 	if at, ok := v.(time.Time); ok {
 		text = at.UTC().Format(time.RFC3339Nano)
@@ -242,8 +240,6 @@ func ormStable(v any, version string) string {
 		return "NULL"
 	case text == version:
 		return "the version"
-	case text == strconv.Itoa(major*10000+minor*100):
-		return "the version's number"
 	}
 	return text
 }

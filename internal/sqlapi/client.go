@@ -46,7 +46,7 @@ type Client struct {
 
 	plans       *sqlparse.Cache
 	columns     columnCache
-	ids         idBlocks
+	ids         IDs
 	misses      misses
 	tables      tableCache
 	known       atomic.Pointer[server]
@@ -138,6 +138,8 @@ func (c *Client) query(ctx context.Context, s *sqlparse.Statement, args []sqlpar
 		return c.constant(ctx, s)
 	case !s.Kind().Reads():
 		return nil, &UnsupportedError{Construct: s.Kind().String()}
+	case s.Locks():
+		return nil, errNoLock
 	}
 	if rows, err := c.realtime(ctx, s, args, call); rows != nil || err != nil {
 		return rows, err

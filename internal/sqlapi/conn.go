@@ -78,8 +78,10 @@ func (c *Conn) exec(ctx context.Context, s *sqlparse.Statement, args []driver.Na
 	case kind >= sqlparse.Begin:
 		return c.transaction(s)
 	case kind.Writes():
-		c.tx.write()
 		result, err := c.client.Exec(ctx, s, arguments(args))
+		if err != nil || result.affected > 0 || kind > sqlparse.Delete {
+			c.tx.write()
+		}
 		if err != nil {
 			return nil, badConn(err)
 		}

@@ -22,15 +22,15 @@ const idRandomBits = 22
 
 var idEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// idBlocks makes numeric ids. It may be used by many goroutines.
-type idBlocks struct {
+// IDs makes numeric ids. Its zero value is ready; it may be used by many goroutines.
+type IDs struct {
 	mu   sync.Mutex // guards last
 	last int64      // the last id that was given
 }
 
-// take returns the first of n ids that follow each other, all positive and above those it has given before. Another
+// Take returns the first of n ids that follow each other, all positive and above those it has given before. Another
 // process may have made the same: a write with such an id must be one that fails then.
-func (b *idBlocks) take(n int64, now time.Time) int64 {
+func (b *IDs) Take(n int64, now time.Time) int64 {
 	first := now.Sub(idEpoch).Milliseconds()<<idRandomBits + rand.Int64N(1<<idRandomBits)
 	b.mu.Lock()
 	defer b.mu.Unlock()

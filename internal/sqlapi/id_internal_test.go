@@ -10,7 +10,7 @@ import (
 )
 
 func TestNumbersOfBlocksAreGivenOnce(t *testing.T) {
-	var blocks idBlocks
+	var blocks IDs
 	now := time.Now()
 	var mu sync.Mutex // guards seen
 	seen := map[int64]bool{}
@@ -18,7 +18,7 @@ func TestNumbersOfBlocksAreGivenOnce(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for size := range int64(200) {
-				first := blocks.take(size+1, now)
+				first := blocks.Take(size+1, now)
 				mu.Lock()
 				for id := first; id <= first+size; id++ {
 					assert.False(t, seen[id])
@@ -35,10 +35,10 @@ func TestNumbersOfBlocksAreGivenOnce(t *testing.T) {
 }
 
 func TestNumbersGrowWithTimeAndLastLong(t *testing.T) {
-	var blocks idBlocks
-	first := blocks.take(1, time.Now())
-	assert.Greater(t, blocks.take(1, time.Now().Add(2*time.Millisecond)), first)
-	assert.Positive(t, blocks.take(1, time.Date(2095, 1, 1, 0, 0, 0, 0, time.UTC)))
+	var blocks IDs
+	first := blocks.Take(1, time.Now())
+	assert.Greater(t, blocks.Take(1, time.Now().Add(2*time.Millisecond)), first)
+	assert.Positive(t, blocks.Take(1, time.Date(2095, 1, 1, 0, 0, 0, 0, time.UTC)))
 }
 
 func TestTextIDsNeedNoEscape(t *testing.T) {

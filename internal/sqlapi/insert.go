@@ -238,7 +238,7 @@ func (in *insert) makeID(f *field, count int) (any, error) {
 			"ids are made for columns of type keyword and long only; this one is "+f.typ)
 	}
 	if in.first == 0 {
-		in.first = in.client.ids.take(int64(count), in.scope.now)
+		in.first = in.client.ids.Take(int64(count), in.scope.now)
 	}
 	return in.first + in.seen, nil
 }

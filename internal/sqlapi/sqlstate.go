@@ -56,6 +56,7 @@ var rules = []rule{
 	{"resource_already_exists_exception", "", stateTableExists},
 	{"no_such_remote_cluster_exception", "", stateCatalog},
 	{"", "not yet supported", stateUnsupported},
+	{"", "not supported yet", stateUnsupported},
 	{"", "unsupported type", stateUnsupported},
 	{"parsing_exception", "", stateSyntax},
 	{"verification_exception", "Unknown index [", stateNoTable},

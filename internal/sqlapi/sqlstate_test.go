@@ -57,6 +57,7 @@ func TestErrorsOfBothServersHaveTheirSQLState(t *testing.T) {
 		{500, elasticError(500, "arithmetic_exception", "arithmetic_exception", "unsigned_long overflow"), "22003", nil},
 		{500, elasticError(500, "sql_illegal_argument_exception", "sql_illegal_argument_exception", "cannot cast [ann] to [integer]"), "22018", nil},
 		{400, elasticError(400, "parsing_exception", "parsing_exception", "line 1:28: Queries with JOIN are not yet supported"), "0A000", sqlapi.ErrUnsupported},
+		{400, elasticError(400, "parsing_exception", "parsing_exception", "line 1:30: IN query not supported yet"), "0A000", sqlapi.ErrUnsupported},
 		{404, elasticError(404, "no_such_remote_cluster_exception", "no_such_remote_cluster_exception", "no such remote cluster: [x]"), "3D000", nil},
 		{500, elasticError(500, "null_pointer_exception", "null_pointer_exception", "x"), "HY000", nil},
 		{400, openSearchError(400, "SyntaxCheckException", "Invalid SQL query", "x"), "42000", sqlapi.ErrSyntax},

@@ -198,6 +198,9 @@ func TestWhatAServerCannotDoIsRefused(t *testing.T) {
 		{sqlapi.OpenSearch, sqlapi.Call{}, "/* esql */ FROM t"},
 		{sqlapi.Elasticsearch, sqlapi.Call{}, "/* ppl */ source=t"},
 		{sqlapi.OpenSearch, sqlapi.Call{}, "ROLLBACK"},
+		{sqlapi.Elasticsearch, sqlapi.Call{}, "SELECT a FROM t WHERE a = 1 FOR UPDATE"},
+		{sqlapi.OpenSearch, sqlapi.Call{}, "SELECT a FROM t LIMIT 1 FOR SHARE SKIP LOCKED"},
+		{sqlapi.Elasticsearch, sqlapi.Call{}, "SHOW server_version_num"},
 	} {
 		server := &script{answer: func(string, string) (int, string) { return 200, oneRow }}
 		client := newClient(t, sqlapi.Config{Doer: server, Product: c.product})

@@ -15,7 +15,7 @@ type noopTx struct {
 	wrote bool // something was, or may have been, written since it began
 }
 
-// write notes that a write was begun. A nil transaction does not care.
+// write notes that something was written, or may have been. A nil transaction does not care.
 func (t *noopTx) write() {
 	if t != nil {
 		t.wrote = true
@@ -28,7 +28,7 @@ func (t *noopTx) Commit() error {
 	return nil
 }
 
-// Rollback ends the transaction. It returns ErrRollbackUnsupported when the transaction has written, or tried to.
+// Rollback ends the transaction. It returns ErrRollbackUnsupported when the transaction has written, or tried to and failed.
 func (t *noopTx) Rollback() error {
 	t.conn.tx = nil
 	if t.wrote {
@@ -39,6 +39,10 @@ func (t *noopTx) Rollback() error {
 
 // errNoTx is why transactions are refused.
 var errNoTx = &UnsupportedError{Construct: "a transaction", Why: "tx=noop accepts them and protects nothing"}
+
+// errNoLock is why SELECT … FOR UPDATE is refused. OpenSearch's legacy engine would pass over it, and the program would
+// believe itself alone.
+var errNoLock = &UnsupportedError{Construct: "a lock (FOR UPDATE)", Why: "compare a version column in the WHERE of an UPDATE"}
 
 // BeginTx refuses, since neither product has transactions; with NoopTx it begins one that protects nothing. An
 // isolation level and a read-only transaction cannot be had either way.

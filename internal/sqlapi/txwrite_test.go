@@ -49,6 +49,27 @@ func TestRollbackAfterAWriteIsAnError(t *testing.T) {
 	})
 }
 
+func TestStatementOfNoRowIsNothingToRollBack(t *testing.T) {
+	writes(t, "?tx=noop", func(t *testing.T, _ *fakecluster.Cluster, db *sql.DB) {
+		for text, want := range map[string]error{
+			`UPDATE users SET name = 'b' WHERE id = 9`:                                      nil,
+			`UPDATE users SET name = 'b' WHERE name = 'nobody'`:                             nil,
+			`DELETE FROM users WHERE id = 9`:                                                nil,
+			`INSERT INTO users (id, name) VALUES (1, 'b') ON CONFLICT DO NOTHING`:           nil,
+			`UPDATE users SET no_such_column = 'b' WHERE id = 1`:                            esdriver.ErrRollbackUnsupported,
+			`CREATE TABLE more (id BIGINT PRIMARY KEY)`:                                     esdriver.ErrRollbackUnsupported,
+			`INSERT INTO users (id, name) VALUES (1, 'b'), (2, 'b') ON CONFLICT DO NOTHING`: esdriver.ErrRollbackUnsupported,
+		} {
+			_, err := db.Exec(`REPLACE INTO users (id, name) VALUES (1, 'a')`)
+			require.NoError(t, err)
+			tx, err := db.Begin()
+			require.NoError(t, err)
+			_, _ = tx.Exec(text)
+			assert.ErrorIs(t, tx.Rollback(), want, text)
+		}
+	})
+}
+
 func TestTransactionStatementsFollowTheSameRule(t *testing.T) {
 	writes(t, "?tx=noop", func(t *testing.T, _ *fakecluster.Cluster, db *sql.DB) {
 		conn, err := db.Conn(t.Context())

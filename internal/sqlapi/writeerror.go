@@ -16,9 +16,10 @@ type DuplicateKeyError struct {
 	Key   string // the document's id: the primary key's value as text
 }
 
-// Error names the table and the key.
+// Error names the table and the key. By PostgreSQL's words, "violates unique constraint", programs know a duplicate that
+// look at nothing but the text, such as ent's IsConstraintError.
 func (e *DuplicateKeyError) Error() string {
-	return fmt.Sprintf("sqlapi: table %s has a row with the primary key %q", e.Table, e.Key)
+	return fmt.Sprintf("sqlapi: primary key %q violates unique constraint: table %s has such a row", e.Key, e.Table)
 }
 
 // Is reports whether the target is ErrDuplicateKey.

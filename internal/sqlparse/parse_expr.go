@@ -333,6 +333,8 @@ func (p *parser) fromWord(at At) Expr {
 		if p.ts.isOp(p.i+1, "(") {
 			return p.cast(at)
 		}
+	case "SELECT":
+		p.unsupported("a sub-query")
 	case "CASE", "EXISTS", "INTERVAL":
 		if k := p.ts.kind(p.i + 1); k != tokOp && k != tokSpace || p.ts.isOp(p.i+1, "(") {
 			p.unsupported(word)

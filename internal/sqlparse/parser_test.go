@@ -206,6 +206,7 @@ func TestWhatIsKnownAndNotSupportedIsNamed(t *testing.T) {
 		"INSERT INTO t SELECT * FROM u":                                       "column 15: INSERT … SELECT",
 		"INSERT INTO t (a) (SELECT 1)":                                        "column 19: INSERT … SELECT",
 		"INSERT INTO t SET a = 1":                                             "INSERT … SET",
+		"INSERT INTO t (a) VALUES (SELECT b FROM u)":                          "column 27: a sub-query",
 		"UPDATE t SET a = 1 FROM u":                                           "UPDATE … FROM",
 		"UPDATE t, u SET a = 1":                                               "UPDATE of several tables",
 		"UPDATE t LEFT JOIN u ON t.a = u.a SET a = 1":                         "UPDATE of several tables",

@@ -12,6 +12,7 @@ type shape struct {
 	orderBy  bool
 	tieBreak string // what makes the sort keys tell any two rows apart; empty when they do
 	legacy   bool   // OpenSearch before 3.7 answers from its legacy engine
+	locks    bool   // see Statement.Locks
 	constant string // see Statement.Constant
 }
 
@@ -51,6 +52,7 @@ func describe(flavor Flavor, kind Kind, ts tokens) shape {
 	}
 	sh.orderBy = topOrder(ts) >= 0
 	sh.legacy = needsLegacy(ts)
+	sh.locks = locks(ts)
 	if c, ok := findClauses(flavor, ts); ok {
 		sh.table = tableName(ts, c)
 		sh.plain = plainSelect(ts, c)
@@ -113,6 +115,12 @@ func needsLegacy(ts tokens) bool {
 		}
 	}
 	return selects > 1 || commaFrom(ts)
+}
+
+// locks reports whether the outermost SELECT ends in FOR UPDATE or FOR SHARE.
+func locks(ts tokens) bool {
+	at := topWord(ts, "FOR")
+	return ts.isWord(at+1, "UPDATE") || ts.isWord(at+1, "SHARE")
 }
 
 // commaFrom reports whether FROM names more than one table.

@@ -92,6 +92,9 @@ func (s *Statement) Limit() Bound { return s.limit.limit }
 // Offset returns the OFFSET of the outermost SELECT.
 func (s *Statement) Offset() Bound { return s.limit.offset }
 
+// Locks reports whether the outermost SELECT asks for a lock of the rows it reads, by FOR UPDATE or FOR SHARE.
+func (s *Statement) Locks() bool { return s.shape.locks }
+
 // Constant returns which constant a statement of kind Constant asks for: version, server_version_num or database.
 // It is empty for other kinds.
 func (s *Statement) Constant() string { return s.shape.constant }
