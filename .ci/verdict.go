@@ -1,7 +1,7 @@
 // Verdict reads the output of go test -json, prints one line a package and every failure in full, and ends with
 // "N passed, N failed, N skipped". It fails when a test failed, when none ran, and when one was skipped for
-// another reason than an engine that is not there. It ends with 3 when nothing is wrong but that the race detector
-// itself has died, with a line "died" and the package for each, so that these can be run again.
+// another reason than an engine or a browser that is not there. It ends with 3 when nothing is wrong but that the
+// race detector itself has died, with a line "died" and the package for each, so that these can be run again.
 package main
 
 import (
@@ -18,8 +18,8 @@ type event struct {
 	Elapsed                       float64
 }
 
-// excuses are what a skipped test may say: the variable that would have named the engine.
-var excuses = []string{"ESDRIVER_TEST_ADDRS", "ESDRIVER_TEST_SQL_ADDRS"}
+// excuses are what a skipped test may say: the variable that would have named the engine, or the browser.
+var excuses = []string{"ESDRIVER_TEST_ADDRS", "ESDRIVER_TEST_SQL_ADDRS", "ESDRIVER_TEST_CHROMIUM"}
 
 type verdict struct {
 	output                  map[string][]string // by package and test

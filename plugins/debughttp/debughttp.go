@@ -3,9 +3,10 @@
 //
 //	http.Handle("/debug/esdriver", debughttp.Handler(cluster))
 //
-//	GET /debug/esdriver                                  the page
-//	GET /debug/esdriver?format=json                      as JSON, a [Picture]
-//	GET /debug/esdriver?explain=POST+/books/_search      with where that request would go
+//	GET /debug/esdriver                                    the page
+//	GET /debug/esdriver?format=json                        as JSON, a [Picture]
+//	GET /debug/esdriver?method=POST&path=/books/_search    with where that request would go; without method, GET
+//	GET /debug/esdriver?refresh=5                          the page, which loads itself again every 5 seconds
 //
 // The page shows no credentials, but it does show addresses, names of nodes and errors: put it where the program's other
 // debugging pages are, and not before the public.
@@ -13,9 +14,10 @@ package debughttp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/esdriver/esdriver"
@@ -23,6 +25,7 @@ import (
 
 // Handler returns a handler of the page for a cluster. It answers GET and HEAD, under any path, sends nothing to the
 // cluster, and may be used from many goroutines; of a cluster that is closed it shows the last state. It must not be nil.
+// A question that is no method and path is answered 400, with what is wrong with it in [Explanation].
 func Handler(c *esdriver.Cluster) http.Handler { return &handler{cluster: c} }
 
 type handler struct{ cluster *esdriver.Cluster }
@@ -35,30 +38,24 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := picture(h.cluster)
-	if question := r.URL.Query().Get("explain"); question != "" {
-		asked, err := request(question)
-		if err != nil {
-			http.Error(w, "debughttp: explain: "+err.Error(), http.StatusBadRequest)
-			return
+	status := http.StatusOK
+	if path := r.FormValue("path"); path != "" {
+		p.Explain = explain(h.cluster, strings.ToUpper(cmp.Or(r.FormValue("method"), http.MethodGet)), path)
+		if p.Explain.Error != "" {
+			status = http.StatusBadRequest
 		}
-		p.explain(h.cluster, question, asked)
 	}
-	send(w, r, &p)
+	send(w, r, &p, status)
 }
 
 // send writes the picture in the form that is wanted. It is written whole or not at all.
-func send(w http.ResponseWriter, r *http.Request, p *Picture) {
+func send(w http.ResponseWriter, r *http.Request, p *Picture, status int) {
 	var body bytes.Buffer
-	contentType, err := "text/html; charset=utf-8", error(nil)
+	contentType, write := "text/html; charset=utf-8", writePage
 	if wantsJSON(r) {
-		contentType = "application/json"
-		encoder := json.NewEncoder(&body)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(p)
-	} else {
-		err = page.Execute(&body, p)
+		contentType, write = "application/json", writeJSON
 	}
-	if err != nil {
+	if err := write(&body, p, r); err != nil {
 		http.Error(w, "debughttp: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -66,27 +63,21 @@ func send(w http.ResponseWriter, r *http.Request, p *Picture) {
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", policy)
+	w.WriteHeader(status)
 	w.Write(body.Bytes()) // who has gone away needs no answer
 }
 
+func writeJSON(w io.Writer, p *Picture, _ *http.Request) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(p)
+}
+
 func wantsJSON(r *http.Request) bool {
-	if format := r.URL.Query().Get("format"); format != "" {
+	if format := r.FormValue("format"); format != "" {
 		return format == "json"
 	}
 	accept := r.Header.Get("Accept")
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
-}
-
-// request reads a method and a path, such as "POST /books/_search"; without a method it is GET.
-func request(text string) (*http.Request, error) {
-	method, path, two := strings.Cut(strings.TrimSpace(text), " ")
-	if !two {
-		method, path = http.MethodGet, method
-	}
-	u, err := url.ParseRequestURI(strings.TrimSpace(path))
-	if err != nil {
-		return nil, err
-	}
-	return http.NewRequest(strings.ToUpper(method), u.String(), nil)
 }

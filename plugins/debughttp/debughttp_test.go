@@ -80,24 +80,63 @@ func TestPictureShowsWhyANodeIsDead(t *testing.T) {
 	fake.Node(1).Kill()
 	c := open(t, fake.DSN(), nil)
 	p := pictureOf(t, debughttp.Handler(c), "")
-	require.Len(t, p.Failed, 1)
-	assert.Equal(t, fake.Node(1).Addr(), p.Failed[0].Addr)
-	assert.Contains(t, p.Failed[0].Error, "refused")
+	require.Len(t, p.Unanswered, 1)
+	assert.Equal(t, fake.Node(1).Addr(), p.Unanswered[0].Addr)
+	assert.Contains(t, p.Unanswered[0].Error, "refused")
+	require.Len(t, p.Nodes, 2)
+	assert.Equal(t, []string{"dead", "alive"}, []string{p.Nodes[0].State, p.Nodes[1].State}, "what is wrong comes first")
+	assert.Contains(t, p.Nodes[0].LastFailure, "refused")
 	assert.Contains(t, get(debughttp.Handler(c), "/").Body.String(), "refused")
 }
 
 func TestExplainTellsWhereARequestWouldGoAndSendsNothing(t *testing.T) {
 	leaktest.Check(t)
-	fake := fakecluster.Run(t, fakecluster.Nodes(1))
-	c := open(t, fake.DSN(), nil)
+	fake := fakecluster.Run(t, fakecluster.Nodes(2))
+	fake.Node(1).Kill()
+	h := debughttp.Handler(open(t, fake.DSN(), nil))
 	fake.ResetRequests()
-	p := pictureOf(t, debughttp.Handler(c), "&explain="+url.QueryEscape("POST /books/_bulk"))
-	require.NotNil(t, p.Explain)
-	assert.Contains(t, p.Explain.Text, "POST /books/_bulk travels in class bulk")
+	e := pictureOf(t, h, "&method=post&path=/books/_bulk").Explain
+	require.NotNil(t, e)
+	assert.Equal(t, []string{"POST", "/books/_bulk", "bulk"}, []string{e.Method, e.Path, e.Class})
+	assert.False(t, e.Idempotent)
+	assert.Equal(t, fake.Node(0).Addr(), e.Picked)
+	require.Len(t, e.Candidates, 2)
+	assert.Equal(t, "picked by the balancer", e.Candidates[0].Why)
+	assert.Contains(t, e.Candidates[1].Why, "refused")
 	assert.Empty(t, fake.Requests().Path("/books"))
+	assert.Contains(t, get(h, "/?path=/books/_search").Body.String(), "GET /books/_search")
+}
 
-	assert.Equal(t, http.StatusBadRequest, get(debughttp.Handler(c), "/?explain=nonsense").Code)
-	assert.Contains(t, get(debughttp.Handler(c), "/?explain=/books/_search").Body.String(), "GET /books/_search")
+func TestQuestionThatIsNoneIsAnsweredWithWhatIsWrong(t *testing.T) {
+	leaktest.Check(t)
+	fake := fakecluster.Run(t, fakecluster.Nodes(1))
+	h := debughttp.Handler(open(t, fake.DSN(), nil))
+	for _, query := range []string{"?path=nonsense", "?path=/%25zz", "?path=/&method=A+B"} {
+		w := get(h, "/"+query)
+		assert.Equal(t, http.StatusBadRequest, w.Code, query)
+		assert.Contains(t, w.Body.String(), `role="alert"`, query)
+		assert.Contains(t, get(h, "/"+query+"&format=json").Body.String(), `"error": `, query)
+	}
+}
+
+func TestPickedNodeThatIsNotAliveIsExplained(t *testing.T) {
+	leaktest.Check(t)
+	fake := fakecluster.Run(t, fakecluster.Nodes(1))
+	fake.Node(0).Kill()
+	e := pictureOf(t, debughttp.Handler(open(t, fake.DSN(), nil)), "&path=/").Explain
+	require.NotNil(t, e)
+	require.Len(t, e.Candidates, 1)
+	assert.Contains(t, e.Candidates[0].Why, "picked although it is dead")
+}
+
+func TestOnlyASensiblePauseRefreshesThePage(t *testing.T) {
+	leaktest.Check(t)
+	fake := fakecluster.Run(t, fakecluster.Nodes(1))
+	h := debughttp.Handler(open(t, fake.DSN(), nil))
+	assert.Contains(t, get(h, "/?refresh=5").Body.String(), `<meta http-equiv="refresh" content="5">`)
+	for _, pause := range []string{"", "0", "-1", "x", "5;url=http://elsewhere.invalid"} {
+		assert.NotContains(t, get(h, "/?refresh="+url.QueryEscape(pause)).Body.String(), "http-equiv", pause)
+	}
 }
 
 func TestPageNeedsNothingFromElsewhereAndMayRunNoScript(t *testing.T) {
@@ -111,7 +150,9 @@ func TestPageNeedsNothingFromElsewhereAndMayRunNoScript(t *testing.T) {
 		assert.NotContains(t, text, from)
 	}
 	assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
+	assert.NotContains(t, w.Header().Get("Content-Security-Policy"), "unsafe")
 	assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+	assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
 }
 
 // talkative is a sampler whose errors tell too much.
@@ -126,7 +167,7 @@ func TestPageShowsNoSecret(t *testing.T) {
 	fake := fakecluster.Run(t, fakecluster.Nodes(1), fakecluster.Credentials("joe", "hush"))
 	c := open(t, fake.DSN(), func(c *esdriver.Config) { c.Sampler = talkative{} })
 	h := debughttp.Handler(c)
-	for _, target := range []string{"/", "/?format=json", "/?explain=/_search"} {
+	for _, target := range []string{"/", "/?format=json", "/?path=/_search"} {
 		text := get(h, target).Body.String()
 		assert.Contains(t, text, "h1:9200/a?", "the error itself is shown")
 		for _, secret := range []string{"hush", "sh@", "silence", "joe"} {
@@ -168,5 +209,5 @@ func TestClosedClusterStillShows(t *testing.T) {
 	fake := fakecluster.Run(t, fakecluster.Nodes(1))
 	c := open(t, fake.DSN(), nil)
 	require.NoError(t, c.Close(t.Context()))
-	assert.Len(t, pictureOf(t, debughttp.Handler(c), "&explain=/_search").Nodes, 1)
+	assert.Len(t, pictureOf(t, debughttp.Handler(c), "&path=/_search").Nodes, 1)
 }
