@@ -15,10 +15,11 @@ type ConfigError struct {
 	Key   string // the DSN key, or dsn, seeds, flavor, user, Authorize for what has none
 	Value string // what it was given, xxxxx for a secret; empty when that is not known or says nothing
 	Want  string // what was expected instead; empty when Err says it
+	Near  string // the word that was meant, most likely; empty when none is near
 	Err   error  // the cause; may be nil
 }
 
-// Error names the key, the value, what was expected and the cause.
+// Error names the key, the value, what was expected, the cause and the word that was meant.
 func (e *ConfigError) Error() string {
 	text := "esdriver: " + e.Key
 	if e.Value != "" {
@@ -29,6 +30,9 @@ func (e *ConfigError) Error() string {
 	}
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
+	}
+	if e.Near != "" {
+		text += "; did you mean " + e.Near + "?"
 	}
 	return text
 }

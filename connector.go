@@ -177,7 +177,7 @@ func (c *Config) newSampler() (sampler.Sampler, error) {
 		err = errNoPlugin
 	}
 	if err != nil {
-		return nil, &ConfigError{Key: "sampler", Value: c.SamplerName, Err: err}
+		return nil, pluginError("sampler", c.SamplerName, sampler.Names(), err)
 	}
 	return s, nil
 }
@@ -191,7 +191,7 @@ func (c *Config) newBalancer() (balancer.Balancer, error) {
 		err = errNoPlugin
 	}
 	if err != nil {
-		return nil, &ConfigError{Key: "balancer", Value: c.BalancerName, Err: err}
+		return nil, pluginError("balancer", c.BalancerName, balancer.Names(), err)
 	}
 	return b, nil
 }

@@ -39,7 +39,8 @@
 //
 // The keys, their defaults and their meaning are in the README's table, and each at its field of [Config]. An unknown
 // key, a value that is not what the key wants and keys that contradict each other are a [*ConfigError], which names the
-// key, the nearest known one, and what was expected.
+// key, the nearest known one, and what was expected. sql.Open returns it; it connects nothing, so what is wrong with the
+// cluster is the error of the first statement, or of Ping.
 //
 // In a Config the zero value of a field is its default. Where something can be off, that is a negative value there, and
 // 0 in the DSN: pool.shared=0, attempt_timeout=0, fetch_size=0.

@@ -77,15 +77,15 @@ func TestOpenReportsAWrongDSNAtOnce(t *testing.T) {
 	_, err := sql.Open("esdriver", "http://h?tiemout=1s")
 	assert.EqualError(t, err, "esdriver: tiemout: unknown key; did you mean timeout?")
 	_, err = (&esdriver.Driver{}).Open("x")
-	assert.ErrorContains(t, err, "esdriver: dsn: want SCHEME://")
+	assert.ErrorContains(t, err, "esdriver: dsn: no scheme: want SCHEME://")
 }
 
 func TestUnknownPluginIsAnsweredWithTheKnownOnes(t *testing.T) {
 	for dsn, want := range map[string]string{
-		"http://h?sampler=gossip":     `esdriver: sampler: got "gossip": sampler: unknown sampler "gossip" (known: `,
-		"http://h?balancer=random":    `esdriver: balancer: got "random": balancer: unknown balancer "random" (known: `,
-		"http://h?sampler.colour=red": `esdriver: sampler: got "ping": `,
-		"http://h?balancer.x=y":       `esdriver: balancer: got "leastbusy": `,
+		"http://h?sampler=gossip":     `esdriver: sampler: got "gossip": want ping, sniff, static`,
+		"http://h?balancer=random":    `esdriver: balancer: got "random": want first, leastbusy, roundrobin`,
+		"http://h?sampler.colour=red": `esdriver: sampler.colour: sampler=ping has no such key`,
+		"http://h?balancer.x=y":       `esdriver: balancer.x: balancer=leastbusy has no such key`,
 	} {
 		_, err := esdriver.NewConnector(mustParse(t, dsn))
 		var wrong *esdriver.ConfigError

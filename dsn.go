@@ -1,6 +1,7 @@
 package esdriver
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,6 +12,8 @@ import (
 )
 
 const redacted = "xxxxx"
+
+var errUnknownKey = errors.New("unknown key")
 
 // ParseDSN reads a data source name:
 //
@@ -81,7 +84,18 @@ func (c *Config) set(name, value string) error {
 		setParam(&c.BalancerParams, param, value)
 		return nil
 	}
-	return &ConfigError{Key: name, Err: fmt.Errorf("unknown key; did you mean %s?", dsn.Nearest(name, keyNames()))}
+	return unknownKey(name)
+}
+
+func unknownKey(name string) *ConfigError {
+	nearest, near := dsn.Nearest(name, keyNames())
+	switch {
+	case near:
+		return &ConfigError{Key: name, Err: errUnknownKey, Near: nearest}
+	case slices.Contains([]string{"user", "username", "password"}, strings.ToLower(name)):
+		return &ConfigError{Key: name, Err: fmt.Errorf("%w; user and password stand before the hosts: user:password@host", errUnknownKey)}
+	}
+	return &ConfigError{Key: name, Err: fmt.Errorf("%w; the nearest known one is %s", errUnknownKey, nearest)}
 }
 
 func setParam(params *url.Values, name, value string) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/esdriver/esdriver/internal/dsn"
 )
 
 // textKey is a key whose value is any text.
@@ -50,6 +52,7 @@ func boolKey(name string, on bool, doc string, field func(*Config) *bool) key {
 			}
 			return ""
 		},
+		near: nearest("true", "false"),
 	}
 }
 
@@ -57,8 +60,19 @@ func boolKey(name string, on bool, doc string, field func(*Config) *bool) key {
 func choiceKey(name, doc string, field func(*Config) *string, words ...string) key {
 	return key{
 		name: name, def: words[0], doc: "`" + strings.Join(words, "`, `") + "`: " + doc, want: alternatives(words),
-		set: func(c *Config, v string) bool { *field(c) = v; return slices.Contains(words, v) },
-		get: func(c *Config) string { return *field(c) },
+		set:  func(c *Config, v string) bool { *field(c) = v; return slices.Contains(words, v) },
+		get:  func(c *Config) string { return *field(c) },
+		near: nearest(words...),
+	}
+}
+
+// nearest returns a function that finds the word that was meant, if it is near.
+func nearest(words ...string) func(string) string {
+	return func(value string) string {
+		if word, near := dsn.Nearest(value, words); near && value != "" {
+			return word
+		}
+		return ""
 	}
 }
 
@@ -85,6 +99,7 @@ func durationKey(name, def string, off bool, doc string, field func(*Config) *ti
 		}
 		return err == nil && (d > 0 || d == 0 && (off || def == "0"))
 	}
+	k.near = inSeconds
 	k.get = func(c *Config) string {
 		switch d := *field(c); {
 		case d == 0:
@@ -96,6 +111,14 @@ func durationKey(name, def string, off bool, doc string, field func(*Config) *ti
 		}
 	}
 	return k
+}
+
+// inSeconds returns the value with the unit that it lacks.
+func inSeconds(value string) string {
+	if d, err := time.ParseDuration(value + "s"); err != nil || d <= 0 {
+		return ""
+	}
+	return value + "s"
 }
 
 // maxConns bounds numbers of connections: a client has no more ports towards one address.

@@ -19,16 +19,21 @@ type key struct {
 	secret bool
 	param  bool // kept among a plug-in's parameters, where FormatDSN finds it
 
-	set func(c *Config, value string) bool // false: the value is not what want says
-	get func(c *Config) string             // empty: not set
+	set  func(c *Config, value string) bool // false: the value is not what want says
+	get  func(c *Config) string             // empty: not set
+	near func(value string) string          // the value that a wrong one was meant to be, or empty; may be nil
 }
 
 // wrong is the error of a value that the key does not take.
 func (k *key) wrong(value string) *ConfigError {
+	e := &ConfigError{Key: k.name, Value: value, Want: k.want}
 	if k.secret {
-		value = masked(value, redacted)
+		e.Value = masked(value, redacted)
 	}
-	return &ConfigError{Key: k.name, Value: value, Want: k.want}
+	if k.near != nil {
+		e.Near = k.near(value)
+	}
+	return e
 }
 
 func keyNamed(name string) *key {
@@ -183,6 +188,7 @@ func tlsKey() key {
 			}
 			return ""
 		},
+		near: nearest("true", "false", "skip-verify"),
 	}
 }
 
@@ -211,6 +217,7 @@ func classKey() key {
 			}
 			return c.Class.String()
 		},
+		near: nearest("recovery", "bulk", "reg", "state", "ping"),
 	}
 }
 

@@ -50,13 +50,13 @@ func TestUnknownNameNamesTheKnownOnes(t *testing.T) {
 
 func TestWrongParamsAreErrors(t *testing.T) {
 	for _, c := range []struct{ name, params, want string }{
-		{"leastbusy", "speed=2", "leastbusy does not know the key balancer.speed (known: none)"},
-		{"roundrobin", "a=1&b=2", "roundrobin does not know the key balancer.a (known: none)"},
-		{"zone", "local=a&atr=rack", "balancer.atr (known: balancer.attr, balancer.inner, balancer.local)"},
-		{"zone", "", "needs balancer.local"},
-		{"zone", "local=a&inner=best", `unknown balancer "best"`},
-		{"zone", "local=a&inner.speed=2", "does not know the key balancer.speed"},
-		{"zone", "local=a&inner=zone", "needs balancer.local"},
+		{"leastbusy", "speed=2", "balancer: leastbusy: speed: unknown parameter (known: none)"},
+		{"roundrobin", "a=1&b=2", "roundrobin: a: unknown parameter (known: none)"},
+		{"zone", "local=a&atr=rack", "zone: atr: unknown parameter (known: attr, inner, local)"},
+		{"zone", "", "zone: local: want the zone to stay in"},
+		{"zone", "local=a&inner=best", `zone: inner: got "best": want leastbusy, roundrobin, zone`},
+		{"zone", "local=a&inner.speed=2", "inner.speed: unknown parameter (known: attr, inner, local)"},
+		{"zone", "local=a&inner=zone", "inner.local: want the zone to stay in"},
 	} {
 		values, err := url.ParseQuery(c.params)
 		require.NoError(t, err)

@@ -1,10 +1,10 @@
 package balancer
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,6 +18,8 @@ const (
 	// that was taken out for good must not send requests to other zones for ever.
 	absence = 10 * time.Minute
 )
+
+var zoneParams = []string{"attr", "inner", "local"}
 
 func init() { Register("zone", newZone) }
 
@@ -39,12 +41,12 @@ type zone struct {
 
 func newZone(params url.Values) (Balancer, error) {
 	own, forInner := splitParams(params)
-	if err := checkParams("zone", own, "attr", "inner", "local"); err != nil {
+	if err := checkParams("zone", own, zoneParams...); err != nil {
 		return nil, err
 	}
 	z := &zone{attr: "zone", local: own.Get("local"), known: map[string]time.Time{}}
 	if z.local == "" {
-		return nil, errors.New("balancer: zone needs balancer.local, the zone to stay in")
+		return nil, fmt.Errorf("balancer: zone: %w", &ParamError{Name: "local", Want: "the zone to stay in"})
 	}
 	if attr := own.Get("attr"); attr != "" {
 		z.attr = attr
@@ -74,11 +76,14 @@ func splitParams(params url.Values) (own, inner url.Values) {
 
 // makeInner makes one balancer for each side, so that neither sees the nodes of the other.
 func (z *zone) makeInner(name string, params url.Values) (err error) {
+	if !slices.Contains(Names(), name) {
+		return fmt.Errorf("balancer: zone: %w", &ParamError{Name: "inner", Value: name, Want: strings.Join(Names(), ", ")})
+	}
 	if z.near, err = New(name, params); err == nil {
 		z.far, err = New(name, params)
 	}
 	if err != nil {
-		return fmt.Errorf("balancer: inner balancer of zone: %w", err)
+		return ofInner(err)
 	}
 	return nil
 }

@@ -111,13 +111,13 @@ func TestUnknownOrBadParametersAreErrors(t *testing.T) {
 		params  url.Values
 		part    string
 	}{
-		{"static", url.Values{"role": {"x"}}, `static has no key "role" (known: none)`},
-		{"ping", url.Values{"roles": {"x"}}, `ping has no key "roles" (known: none)`},
-		{"sniff", url.Values{"role": {"x"}}, `sniff has no key "role" (known: attr.NAME, fanout, roles)`},
-		{"sniff", url.Values{"attr.": {"x"}}, `no key "attr."`},
-		{"sniff", url.Values{"roles": {"x", "y"}}, `given 2 times`},
-		{"sniff", url.Values{"fanout": {"0"}}, `fanout must be`},
-		{"sniff", url.Values{"fanout": {"many"}}, `fanout must be`},
+		{"static", url.Values{"role": {"x"}}, `sampler: static: role: unknown parameter (known: none)`},
+		{"ping", url.Values{"roles": {"x"}}, `ping: roles: unknown parameter (known: none)`},
+		{"sniff", url.Values{"role": {"x"}}, `sniff: role: unknown parameter (known: attr.NAME, fanout, roles)`},
+		{"sniff", url.Values{"attr.": {"x"}}, `attr.: unknown parameter`},
+		{"sniff", url.Values{"roles": {"x", "y"}}, `roles: want one value`},
+		{"sniff", url.Values{"fanout": {"0"}}, `fanout: got "0": want a number from 1 on`},
+		{"sniff", url.Values{"fanout": {"many"}}, `fanout: got "many": want a number`},
 	}
 	for _, c := range cases {
 		_, err := sampler.New(c.sampler, c.params)

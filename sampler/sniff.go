@@ -65,7 +65,7 @@ func newSniff(params url.Values) (Sampler, error) {
 	if text := params.Get("fanout"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("sampler: sniff: fanout must be a number from 1 on, not %q", text)
+			return nil, fmt.Errorf("sampler: sniff: %w", &ParamError{Name: "fanout", Value: text, Want: "a number from 1 on"})
 		}
 		s.Fanout = n
 	}

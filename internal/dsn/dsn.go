@@ -32,6 +32,8 @@ const (
 
 var schemes = []string{Elasticsearch, OpenSearch, HTTP, HTTPS}
 
+const schemeList = Elasticsearch + ", " + OpenSearch + ", " + HTTP + " or " + HTTPS
+
 // DSN is a data source name taken apart. Nothing in it is percent-encoded.
 type DSN struct {
 	Scheme         string // lower case
@@ -47,10 +49,9 @@ type Param struct{ Key, Value string }
 
 // Parse takes a data source name apart.
 func Parse(text string) (DSN, error) {
-	scheme, rest, ok := strings.Cut(text, "://")
-	scheme = strings.ToLower(scheme)
-	if !ok || !slices.Contains(schemes, scheme) {
-		return DSN{}, fmt.Errorf("want SCHEME://host:port with scheme %s", strings.Join(schemes, ", "))
+	scheme, rest, err := cutScheme(text)
+	if err != nil {
+		return DSN{}, err
 	}
 	authority, rest := split(rest)
 	if err := checkTail(rest); err != nil {
@@ -68,6 +69,29 @@ func Parse(text string) (DSN, error) {
 		return DSN{}, err
 	}
 	return d, nil
+}
+
+// cutScheme cuts the scheme off, in lower case. A wrong one is shown if it looks like a scheme: what stands before ://
+// may be all of the name.
+func cutScheme(text string) (scheme, rest string, err error) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	switch lower := strings.ToLower(scheme); {
+	case strings.TrimSpace(text) != text:
+		return "", "", errors.New("a space or a line break at the beginning or the end")
+	case ok && slices.Contains(schemes, lower):
+		return lower, rest, nil
+	case ok && len(scheme) < 32 && plain(strings.ReplaceAll(scheme, "+", "")):
+		return "", "", wrongScheme(scheme)
+	}
+	return "", "", fmt.Errorf("no scheme: want SCHEME://host:port, such as http://localhost:9200, with scheme %s", schemeList)
+}
+
+func wrongScheme(scheme string) error {
+	hint := ""
+	if nearest, near := Nearest(scheme, schemes); near {
+		hint = "; did you mean " + nearest + "?"
+	}
+	return fmt.Errorf("scheme %q: want %s%s", scheme, schemeList, hint)
 }
 
 // split cuts the part before the prefix and the query off.
@@ -98,6 +122,9 @@ func (d *DSN) setAuthority(authority string) error {
 		host, err := Host(text)
 		if err != nil {
 			name, _, _ := strings.Cut(text, ":")
+			if slices.Contains(schemes, strings.ToLower(name)) {
+				err = errors.New("the scheme is written once, before the first host")
+			}
 			return fmt.Errorf("host %d (%q): %w", i+1, name, err)
 		}
 		d.Hosts = append(d.Hosts, host)
@@ -137,8 +164,11 @@ func (d *DSN) setParams(query string) error {
 		rawKey, rawValue, _ := strings.Cut(pair, "=")
 		key, errKey := url.PathUnescape(rawKey)
 		value, errValue := url.PathUnescape(rawValue)
-		if errKey != nil || errValue != nil {
-			return fmt.Errorf("parameter %d: a %% must be followed by two hexadecimal digits; write %%25 for %% itself", i+1)
+		switch {
+		case key == "":
+			return fmt.Errorf("parameter %d: no key before =, or a %% that two hexadecimal digits do not follow", i+1)
+		case errKey != nil || errValue != nil:
+			return fmt.Errorf("key %q: a %% must be followed by two hexadecimal digits; write %%25 for %% itself", key)
 		}
 		if slices.ContainsFunc(d.Params, func(p Param) bool { return p.Key == key }) {
 			return fmt.Errorf("key %q is given twice", key)

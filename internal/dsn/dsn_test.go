@@ -44,9 +44,14 @@ func TestParseFormatsBack(t *testing.T) {
 
 func TestParseRefusesWhatIsNoName(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                        "want SCHEME://",
-		"localhost:9200":          "want SCHEME://",
-		"postgres://h":            "elasticsearch, opensearch, http, https",
+		"":                        "no scheme: want SCHEME://",
+		"localhost:9200":          "no scheme: want SCHEME://",
+		"a b://h":                 "no scheme: want SCHEME://",
+		" http://h":               "a space or a line break",
+		"http://h\n":              "a space or a line break",
+		"postgres://h":            `scheme "postgres": want elasticsearch, opensearch, http or https`,
+		"elastic+https://h":       `scheme "elastic+https": want`,
+		"Elastic://h":             `scheme "Elastic": want elasticsearch, opensearch, http or https; did you mean elasticsearch?`,
 		"http://":                 "host 1 (\"\"): no name or address",
 		"http://:9200":            "no name or address",
 		"http://a,,b":             "host 2 (\"\"): no name",
@@ -64,15 +69,17 @@ func TestParseRefusesWhatIsNoName(t *testing.T) {
 		"http://u:%zz@h":          "user or password: a %",
 		"http://h/%zz":            "path prefix: a %",
 		"http://h/a%2fb":          "path prefix: an encoded /",
-		"http://h?a=%zz":          "parameter 1: a %",
+		"http://h?a=%zz":          `key "a": a %`,
+		"http://h?%zz=1":          "parameter 1: no key",
+		"http://h?a=1&=1":         "parameter 2: no key",
 		"http://h?a=1&b=2&a=3":    "key \"a\" is given twice",
 		"http://h?a=1&%61=3":      "key \"a\" is given twice",
 		"http://h?a=x@y":          "@ or # behind the hosts",
 		"http://h/#top":           "@ or # behind the hosts",
 		"http://a:9200:9201":      "IPv6 address in brackets",
-		"http://http://a":         "host 1 (\"http\")",
+		"http://http://a":         "host 1 (\"http\"): the scheme is written once",
 		"http://a;b":              "want a name of letters",
-		"http://h:9200,http://h2": "host 2 (\"http\")",
+		"http://h:9200,http://h2": "host 2 (\"http\"): the scheme is written once",
 	} {
 		_, err := dsn.Parse(text)
 		require.Error(t, err, text)
@@ -99,10 +106,24 @@ func TestNearestNamesTheWordMeant(t *testing.T) {
 		"fetchsize": "fetch_size", "FETCH_SIZE": "fetch_size", "time_out": "timeout", "sampler_interval": "sampler.interval",
 		"tsl": "tls", "tls": "tls", "attempt-timeout": "attempt_timeout", "samplr": "sampler",
 	} {
-		assert.Equal(t, want, dsn.Nearest(word, known), word)
+		got, near := dsn.Nearest(word, known)
+		assert.Equal(t, want, got, word)
+		assert.True(t, near, word)
 	}
-	assert.Equal(t, "abxy", dsn.Nearest("abcd", []string{"abcdxyz", "abxy"}), "two replacements are fewer than three insertions")
-	assert.Empty(t, dsn.Nearest("x", nil))
+	got, _ := dsn.Nearest("abcd", []string{"abcdxyz", "abxy"})
+	assert.Equal(t, "abxy", got, "two replacements are fewer than three insertions")
+}
+
+func TestNearestOfStrangeWordsIsNotNear(t *testing.T) {
+	known := []string{"timeout", "tls", "retry"}
+	for word, want := range map[string]string{"xyzzy": "retry", "password": "timeout", "tim": "tls"} {
+		got, near := dsn.Nearest(word, known)
+		assert.Equal(t, want, got, word)
+		assert.Equal(t, word == "tim", near, word)
+	}
+	got, near := dsn.Nearest("x", nil)
+	assert.Empty(t, got)
+	assert.False(t, near)
 }
 
 func FuzzParse(f *testing.F) {

@@ -15,6 +15,7 @@ const DefaultPort = "9200"
 var (
 	errNoHost   = errors.New("no name or address")
 	errHostName = errors.New("want a name of letters, digits, . - and _, an IPv4 address, or an IPv6 address in brackets")
+	errBrackets = errors.New("more than one colon: want an IPv6 address in brackets, such as [::1]:9200, or one port")
 	errPort     = errors.New("want a port from 1 to 65535")
 )
 
@@ -45,7 +46,7 @@ func cutPort(text string) (name, port string, err error) {
 	}
 	name, port = text[:end+colon], text[end+colon+1:]
 	if strings.Contains(port, ":") {
-		return "", "", errHostName // an IPv6 address without brackets
+		return "", "", errBrackets
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {

@@ -2,16 +2,19 @@ package dsn
 
 import "strings"
 
-// Nearest returns the known word that takes the fewest single-letter changes to be made of word, for "did you
-// mean"; case does not count. The first of equals wins; it is empty only when nothing is known.
-func Nearest(word string, known []string) string {
-	best, least := "", -1
+// Nearest returns the known word that takes the fewest single-letter changes to be made of word; case does not count.
+// The first of equals wins; it is empty only when nothing is known. It is near, so that "did you mean" is no joke, when
+// half of word's letters, or two, make the difference at most, or when word is its beginning.
+func Nearest(word string, known []string) (nearest string, near bool) {
+	word = strings.ToLower(word)
+	least := -1
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), k); least < 0 || d < least {
-			best, least = k, d
+		if d := distance(word, k); least < 0 || d < least {
+			nearest, least = k, d
 		}
 	}
-	return best
+	begins := len(word) > 2 && strings.HasPrefix(nearest, word)
+	return nearest, begins || least >= 0 && least <= max(2, len(word)/2)
 }
 
 // distance is the number of insertions, deletions and replacements that make b of a (Levenshtein).
