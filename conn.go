@@ -53,8 +53,11 @@ type statements struct {
 	client *sqlapi.Client
 }
 
-// conn makes a session.
+// conn makes a session. That of a closed cluster would be a bad connection, which says less.
 func (s *statements) conn(c *Cluster, cfg Config) (driver.Conn, error) {
+	if c.inner.Closed() {
+		return nil, ErrClosed
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.client == nil {
