@@ -5,12 +5,14 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"github.com/esdriver/esdriver/internal/sqlapi"
 )
 
 // registerClauses replaces what a search engine needs otherwise. A builder of the program's own stays.
 func registerClauses(db *gorm.DB) {
 	for name, build := range map[string]clause.ClauseBuilder{
-		"FOR": refuseLock, "VALUES": buildValues, "ON CONFLICT": buildConflict, "WHERE": buildWhere,
+		"FOR": refuseLock, "VALUES": valuesBuilder(new(sqlapi.IDs)), "ON CONFLICT": buildConflict, "WHERE": buildWhere,
 	} {
 		if _, ok := db.ClauseBuilders[name]; !ok {
 			db.ClauseBuilders[name] = build
@@ -19,20 +21,23 @@ func registerClauses(db *gorm.DB) {
 }
 
 // refuseLock is SELECT … FOR UPDATE, by which a program would believe itself alone.
-func refuseLock(_ clause.Clause, b clause.Builder) {
-	_ = b.AddError(unsupported("a lock (FOR UPDATE)", "compare a version column in WHERE instead"))
+func refuseLock(c clause.Clause, b clause.Builder) {
+	lock, _ := c.Expression.(clause.Locking)
+	_ = b.AddError(unsupported("a lock (FOR "+lock.Strength+")", "compare a version column in WHERE instead"))
 }
 
-// buildValues writes VALUES, with the ids of rows that have several primary keys.
-func buildValues(c clause.Clause, b clause.Builder) {
-	stmt, ok := b.(*gorm.Statement)
-	values, isValues := c.Expression.(clause.Values)
-	if ok && isValues && severalKeys(stmt) {
-		with, err := identify(stmt, values)
-		_ = stmt.AddError(err)
-		c.Expression = with
+// valuesBuilder writes VALUES, with the ids of rows that have several primary keys.
+func valuesBuilder(ids *sqlapi.IDs) clause.ClauseBuilder {
+	return func(c clause.Clause, b clause.Builder) {
+		stmt, ok := b.(*gorm.Statement)
+		values, isValues := c.Expression.(clause.Values)
+		if ok && isValues && severalKeys(stmt) {
+			with, err := identify(stmt, number(stmt.Schema, values, ids))
+			_ = stmt.AddError(err)
+			c.Expression = with
+		}
+		c.Build(b)
 	}
-	c.Build(b)
 }
 
 // buildConflict writes ON CONFLICT. The primary keys of a row that has several are its id.

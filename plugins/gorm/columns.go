@@ -46,27 +46,28 @@ func (m Migrator) columnName(model any, field string) string {
 
 // DropColumn is refused.
 func (m Migrator) DropColumn(model any, field string) error {
-	return m.needsIndex("dropping column", model, field)
+	return needsIndex("dropping column", m.columnName(model, field))
 }
 
 // AlterColumn is refused.
 func (m Migrator) AlterColumn(model any, field string) error {
-	return m.needsIndex("changing column", model, field)
+	return needsIndex("changing column", m.columnName(model, field))
 }
 
 // RenameColumn is refused.
 func (m Migrator) RenameColumn(model any, oldName, _ string) error {
-	return m.needsIndex("renaming column", model, oldName)
+	return needsIndex("renaming column", m.columnName(model, oldName))
 }
 
 // needsIndex refuses what a mapping does not let happen to a column.
-func (m Migrator) needsIndex(what string, model any, field string) error {
-	return unsupported(what+" "+m.columnName(model, field),
+func needsIndex(what, column string) error {
+	return unsupported(what+" "+column,
 		"a mapping only takes new columns: make an index of another name and copy the rows with _reindex")
 }
 
-// MigrateColumn checks that the column can hold what the field does. It fails when that needs another type.
-func (m Migrator) MigrateColumn(model any, f *schema.Field, column gorm.ColumnType) error {
+// MigrateColumn checks that the column can hold what the field does. It fails when that needs another type, and logs when
+// the column stays NOT NULL where the field is not, or the other way round.
+func (m Migrator) MigrateColumn(_ any, f *schema.Field, column gorm.ColumnType) error {
 	if f.IgnoreMigration {
 		return nil
 	}
@@ -75,7 +76,14 @@ func (m Migrator) MigrateColumn(model any, f *schema.Field, column gorm.ColumnTy
 		return fmt.Errorf("esgorm: column %s: %w", f.DBName, err)
 	}
 	if has := column.DatabaseTypeName(); !holds(has, wanted) {
-		return m.needsIndex(fmt.Sprintf("a %s in the %s", wanted, has), model, f.Name)
+		return needsIndex(fmt.Sprintf("a %s in the %s", wanted, has), f.DBName)
+	}
+	if nullable, ok := column.Nullable(); ok && nullable == f.NotNull && !f.PrimaryKey {
+		stays := "NOT NULL"
+		if nullable {
+			stays = "nullable"
+		}
+		m.DB.Logger.Warn(m.context(), "esgorm: %s: column %s stays %s", f.Schema.Table, f.DBName, stays)
 	}
 	return nil
 }

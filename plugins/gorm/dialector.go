@@ -69,10 +69,11 @@ func (d Dialector) Initialize(db *gorm.DB) (err error) {
 			return fmt.Errorf("esgorm: %w", err)
 		}
 	}
+	// GORM would leave out ORDER BY and LIMIT, and more rows would go than the program says; the driver refuses them.
 	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
 		CreateClauses: []string{"INSERT", "VALUES", "ON CONFLICT", "RETURNING"},
-		UpdateClauses: []string{"UPDATE", "SET", "WHERE", "RETURNING"},
-		DeleteClauses: []string{"DELETE", "FROM", "WHERE", "RETURNING"},
+		UpdateClauses: []string{"UPDATE", "SET", "WHERE", "ORDER BY", "LIMIT", "RETURNING"},
+		DeleteClauses: []string{"DELETE", "FROM", "WHERE", "ORDER BY", "LIMIT", "RETURNING"},
 	})
 	registerClauses(db)
 	return registerCallbacks(db)

@@ -10,9 +10,9 @@
 // # Keys
 //
 // A key of type string that is empty gets its value from the client, after BeforeCreate has run. An integer key that is
-// zero gets a positive number of 63 bits from the driver; the numbers do not count from 1. A model with several primary
-// keys is kept under an id made of them all, so that each combination is there once; conditions on such keys are
-// searches, which see a write after a refresh.
+// zero gets a positive number of 63 bits from the driver; the numbers do not count from 1, and a key that cannot hold
+// them is refused. A model with several primary keys is kept under an id made of them all, so that each combination is
+// there once; conditions on such keys are searches, which see a write after a refresh.
 //
 // # Visibility
 //

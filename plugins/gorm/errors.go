@@ -12,7 +12,7 @@ import (
 // Translate makes errors GORM's own where it has one of that meaning, which is for a duplicate key alone. The driver's
 // error stays inside. GORM calls it with TranslateError.
 func (Dialector) Translate(err error) error {
-	if errors.Is(err, esdriver.ErrDuplicateKey) {
+	if errors.Is(err, esdriver.ErrDuplicateKey) && !errors.Is(err, gorm.ErrDuplicatedKey) { // GORM asks at each level
 		return fmt.Errorf("%w: %w", gorm.ErrDuplicatedKey, err)
 	}
 	return err
@@ -20,7 +20,7 @@ func (Dialector) Translate(err error) error {
 
 // SavePoint fails: there are no transactions.
 func (Dialector) SavePoint(tx *gorm.DB, name string) error {
-	return unsupported("savepoint "+name, "there are no transactions")
+	return unsupported("savepoint "+name, "there are no transactions; DisableNestedTransaction makes nested ones part of the outer")
 }
 
 // RollbackTo fails: there are no transactions.

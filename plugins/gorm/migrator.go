@@ -62,23 +62,38 @@ func (m Migrator) createTable(stmt *gorm.Statement) error {
 	if stmt.Schema == nil {
 		return errNoSchema
 	}
-	columns, vars := []string{}, []any{m.CurrentTable(stmt)}
-	for _, name := range stmt.Schema.DBNames {
-		if f := stmt.Schema.FieldsByDBName[name]; !f.IgnoreMigration {
+	for _, key := range stmt.Schema.PrimaryFields {
+		if err := roomForNumber(key); err != nil {
+			return err
+		}
+	}
+	m.warn(stmt.Schema)
+	text, vars := m.definitions(stmt.Schema)
+	text = "CREATE TABLE ? (" + text + ")"
+	if options, ok := m.DB.Get("gorm:table_options"); ok {
+		text += " " + fmt.Sprint(options)
+	}
+	vars = append([]any{m.CurrentTable(stmt)}, vars...)
+	if err := m.DB.Session(&gorm.Session{}).Exec(text, vars...).Error; err != nil {
+		return fmt.Errorf("esgorm: table %s: %w", tableName(stmt), err)
+	}
+	return nil
+}
+
+// definitions are the columns of CREATE TABLE, and what stands for its question marks.
+func (m Migrator) definitions(s *schema.Schema) (text string, vars []any) {
+	var columns []string
+	for _, name := range s.DBNames {
+		if f := s.FieldsByDBName[name]; !f.IgnoreMigration {
 			columns = append(columns, "? ?")
 			vars = append(vars, clause.Column{Name: name}, m.DB.Migrator().FullDataTypeOf(f))
 		}
 	}
-	if len(stmt.Schema.PrimaryFields) == 1 {
+	if len(s.PrimaryFields) == 1 {
 		columns = append(columns, "PRIMARY KEY (?)")
-		vars = append(vars, clause.Column{Name: stmt.Schema.PrimaryFields[0].DBName})
+		vars = append(vars, clause.Column{Name: s.PrimaryFields[0].DBName})
 	}
-	m.warn(stmt.Schema)
-	text := "CREATE TABLE ? (" + strings.Join(columns, ",") + ")"
-	if options, ok := m.DB.Get("gorm:table_options"); ok {
-		text += " " + fmt.Sprint(options)
-	}
-	return m.DB.Session(&gorm.Session{}).Exec(text, vars...).Error
+	return strings.Join(columns, ","), vars
 }
 
 // warn logs what a model asks for and an index does not keep.

@@ -3,7 +3,9 @@ package esgorm_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,12 +49,17 @@ func (NumberedShelf) TableName() string { return "shelves" }
 type said struct {
 	logger.Interface
 	infos, warnings []string
+	errors          int
 }
 
-func (s *said) Info(_ context.Context, format string, _ ...any) { s.infos = append(s.infos, format) }
+func (s *said) Error(context.Context, string, ...any) { s.errors++ }
 
-func (s *said) Warn(_ context.Context, format string, _ ...any) {
-	s.warnings = append(s.warnings, format)
+func (s *said) Info(_ context.Context, format string, args ...any) {
+	s.infos = append(s.infos, fmt.Sprintf(format, args...))
+}
+
+func (s *said) Warn(_ context.Context, format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
 func TestAutoMigrateMakesTablesAndAddsColumns(t *testing.T) {
@@ -182,6 +189,13 @@ func TestTransactionsWithNoopProtectNothingAndSaySo(t *testing.T) {
 		require.ErrorIs(t, tx.SavePoint("s").Error, esdriver.ErrUnsupported)
 		require.ErrorIs(t, tx.Rollback().Error, esdriver.ErrRollbackUnsupported)
 		assert.Len(t, fake.Docs("tags"), 2)
+
+		nested := func(tx *gorm.DB) error {
+			return tx.Transaction(func(tx *gorm.DB) error { return tx.Create(&Tag{Name: "nested"}).Error })
+		}
+		require.ErrorContains(t, db.Transaction(nested), "DisableNestedTransaction")
+		require.NoError(t, db.Session(&gorm.Session{DisableNestedTransaction: true}).Transaction(nested))
+		assert.Len(t, fake.Docs("tags"), 3)
 	})
 }
 
@@ -206,10 +220,14 @@ func TestPreparedStatementsWork(t *testing.T) {
 	fake := fakecluster.Run(t, fakecluster.SQL(sqlite.New()))
 	db := open(t, fake, "refresh=true").Session(&gorm.Session{PrepareStmt: true})
 	require.NoError(t, db.AutoMigrate(&Tag{}))
-	for _, name := range []string{"a", "b"} {
-		require.NoError(t, db.Create(&Tag{Name: name}).Error)
-		require.NoError(t, db.Where("name = ?", name).Take(&Tag{}).Error)
+	var work sync.WaitGroup
+	for _, name := range []string{"a", "b", "c"} {
+		work.Go(func() {
+			assert.NoError(t, db.Create(&Tag{Name: name}).Error)
+			assert.NoError(t, db.Where("name = ?", name).Take(&Tag{}).Error)
+		})
 	}
+	work.Wait()
 }
 
 func TestConnectionsOfOtherDriversCannotMigrate(t *testing.T) {

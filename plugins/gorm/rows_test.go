@@ -68,6 +68,19 @@ func TestLifeOfARowGoesOnWhenANodeIsLost(t *testing.T) {
 		require.Len(t, with.Books, 1)
 		assert.Equal(t, author.Name, with.Name)
 		assert.True(t, author.Born.Equal(*with.Born))
+
+		again := Author{}
+		require.NoError(t, db.FirstOrCreate(&again, Author{Name: author.Name}).Error)
+		assert.Equal(t, author.ID, again.ID)
+		require.NoError(t, db.FirstOrCreate(&Author{}, Author{ID: "new", Name: "new"}).Error)
+		loans := make([]Loan, 7)
+		require.NoError(t, db.CreateInBatches(&loans, 3).Error)
+		loans[0].Reader = "Ann"
+		require.NoError(t, db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&loans).Error)
+		require.NoError(t, db.Clauses(clause.OnConflict{DoNothing: true}).Create(&Loan{ID: loans[0].ID, Reader: "Bea"}).Error)
+		require.NoError(t, db.Model(&Loan{}).Where("reader = ?", "Ann").Count(&count).Error)
+		assert.EqualValues(t, 1, count)
+		assert.Len(t, fake.Docs("loans"), 7)
 	})
 }
 

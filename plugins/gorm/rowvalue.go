@@ -24,6 +24,8 @@ func spread(exprs []clause.Expression) []clause.Expression {
 			if columns, ok := e.Column.([]clause.Column); ok && len(e.Values) > 0 {
 				list[i] = rowsIn{columns, e.Values}
 			}
+		case clause.Where:
+			list[i] = clause.Where{Exprs: spread(e.Exprs)}
 		case clause.AndConditions:
 			list[i] = clause.AndConditions{Exprs: spread(e.Exprs)}
 		case clause.OrConditions:
