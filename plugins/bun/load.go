@@ -2,6 +2,7 @@ package esbun
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"reflect"
@@ -182,12 +183,25 @@ func group(rows []reflect.Value, column *schema.Field) map[any][]reflect.Value {
 	return by
 }
 
-// key is a column's value such that values of other integer types and pointers compare; nil for NULL.
+// key is a column's value such that values of other integer types, pointers, and sql.NullInt64 and its like compare; nil
+// for NULL.
 func key(row reflect.Value, column *schema.Field) any {
 	if column.IsPtr && column.HasNilValue(row) {
 		return nil
 	}
-	v := reflect.Indirect(column.Value(row))
+	v := column.Value(row)
+	if valuer, ok := v.Interface().(driver.Valuer); ok {
+		value, err := valuer.Value()
+		if value == nil || err != nil {
+			return nil
+		}
+		v = reflect.ValueOf(value)
+	}
+	return plain(reflect.Indirect(v))
+}
+
+// plain is a value as one of few types.
+func plain(v reflect.Value) any {
 	switch {
 	case v.CanInt():
 		return v.Int()

@@ -1,7 +1,6 @@
 package esbun_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -30,49 +29,5 @@ func TestWhatDoesNotExistIsToldByName(t *testing.T) {
 			require.Error(t, err)
 			require.ErrorContains(t, db.NewSelect().Model(&books).Relation("Author").Scan(t.Context()), "JOIN")
 		}
-	})
-}
-
-// Visit notes the hooks that bun calls.
-type Visit struct {
-	ID    int64 `bun:",pk,autoincrement"`
-	Page  string
-	Notes []string `bun:"-"`
-}
-
-// BeforeAppendModel runs before a statement is written.
-func (v *Visit) BeforeAppendModel(_ context.Context, q bun.Query) error {
-	v.Notes = append(v.Notes, q.Operation())
-	return nil
-}
-
-// AfterScanRow runs after a row was read.
-func (v *Visit) AfterScanRow(context.Context) error {
-	v.Notes = append(v.Notes, "scanned")
-	return nil
-}
-
-// spoken keeps the statements that bun sends.
-type spoken struct{ statements []string }
-
-func (s *spoken) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
-
-func (s *spoken) AfterQuery(_ context.Context, e *bun.QueryEvent) {
-	s.statements = append(s.statements, e.Query)
-}
-
-func TestHooksRun(t *testing.T) {
-	onEachServer(t, func(t *testing.T, _ *fakecluster.Cluster, db *bun.DB) {
-		log := &spoken{}
-		db = db.WithQueryHook(log)
-		require.NoError(t, second(db.NewCreateTable().Model((*Visit)(nil)).Exec(t.Context())))
-		v := Visit{Page: `\`}
-		insert(t, db, &v)
-		require.NoError(t, db.NewSelect().Model(&v).WherePK().Scan(t.Context()))
-		assert.Equal(t, []string{"INSERT", "scanned", "SELECT", "scanned"}, v.Notes)
-		assert.Equal(t, []string{
-			`CREATE TABLE "visits" ("id" BIGINT NOT NULL AUTO_INCREMENT, "page" VARCHAR, PRIMARY KEY ("id"))`,
-			`INSERT INTO "visits" ("id", "page") VALUES (DEFAULT, N'\') RETURNING "id"`,
-		}, log.statements[:2])
 	})
 }

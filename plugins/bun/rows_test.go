@@ -12,6 +12,7 @@ import (
 
 	"github.com/esdriver/esdriver"
 	"github.com/esdriver/esdriver/fakecluster"
+	esbun "github.com/esdriver/esdriver/plugins/bun"
 )
 
 // TestLifeOfARowGoesOnWhenANodeIsLost is the whole of what a program does with rows, with a node that is lost on the way.
@@ -47,6 +48,21 @@ func TestLifeOfARowGoesOnWhenANodeIsLost(t *testing.T) {
 		n, err = db.NewSelect().Model((*Book)(nil)).Where("created_at > ?", time.Now().Add(time.Minute)).Count(t.Context())
 		require.NoError(t, err)
 		assert.Zero(t, n)
+
+		loans := []Loan{{BookID: book.ID, Reader: "Ann"}, {BookID: book.ID, Reader: "Bea"}}
+		insert(t, db, &loans)
+		loans[1].Reader = "Cid"
+		_, err = db.NewInsert().Model(&loans[1]).On("CONFLICT (id) DO UPDATE").Exec(t.Context())
+		require.NoError(t, err)
+		authors := []Author{{ID: author.ID}}
+		require.NoError(t, db.NewSelect().Model(&authors).Relation("Books.Loans").Scan(t.Context()))
+		require.Len(t, authors[0].Books, 1)
+		assert.Len(t, authors[0].Books[0].Loans, 2)
+		require.NoError(t, esbun.Load(t.Context(), db, &loans, "Book"))
+		assert.Equal(t, found.Title, loans[1].Book.Title)
+		n, err = db.NewSelect().Model((*Loan)(nil)).Where("reader = ?", "Cid").Count(t.Context())
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, n)
 
 		_, err = db.NewDelete().Model(&found).WherePK().Exec(t.Context())
 		require.NoError(t, err)
