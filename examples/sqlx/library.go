@@ -144,19 +144,24 @@ func (l *library) takeBack(ctx context.Context, title string) error {
 	return err
 }
 
-// loans prints who has what.
+// loans prints who has what, row by row.
 func (l *library) loans(ctx context.Context, out io.Writer) error {
-	var loans []Loan
-	const query = "SELECT id, book_id, reader, due FROM loans WHERE due > ? ORDER BY reader"
-	if err := l.db.SelectContext(ctx, &loans, query, time.Now()); err != nil {
+	const query = "SELECT id, book_id, reader, due FROM loans WHERE due > :now ORDER BY reader"
+	rows, err := l.db.NamedQueryContext(ctx, query, map[string]any{"now": time.Now()})
+	if err != nil {
 		return err
 	}
-	for _, loan := range loans {
-		var book Book
-		if err := l.db.GetContext(ctx, &book, "SELECT title FROM books WHERE id = ?", loan.BookID); err != nil {
+	defer rows.Close()
+	for rows.Next() {
+		var loan Loan
+		if err := rows.StructScan(&loan); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s has %s\n", loan.Reader, book.Title)
+		var title string
+		if err := l.db.GetContext(ctx, &title, "SELECT title FROM books WHERE id = ?", loan.BookID); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s has %s\n", loan.Reader, title)
 	}
-	return nil
+	return rows.Err()
 }

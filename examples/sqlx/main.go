@@ -27,7 +27,7 @@ func main() {
 }
 
 // run does all that the program does.
-func run(ctx context.Context, out io.Writer, dsn string) (err error) {
+func run(ctx context.Context, out io.Writer, dsn string) error {
 	lose := func() {}
 	if dsn == "" {
 		fake, err := fakecluster.Start(fakecluster.Nodes(3), fakecluster.SQL(sqlite.New()))
@@ -41,6 +41,11 @@ func run(ctx context.Context, out io.Writer, dsn string) (err error) {
 			fake.Node(1).Kill()
 		}
 	}
+	return keep(ctx, out, dsn, lose)
+}
+
+// keep opens the cluster, makes its tables anew, and goes through a day, in which lose takes a node away.
+func keep(ctx context.Context, out io.Writer, dsn string, lose func()) (err error) {
 	conn, err := sqlx.Open("esdriver", dsn)
 	if err != nil {
 		return err

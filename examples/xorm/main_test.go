@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/esdriver/esdriver/fakecluster"
+	"github.com/esdriver/esdriver/fakecluster/sqlite"
 	"github.com/esdriver/esdriver/internal/leaktest"
 )
 
@@ -27,5 +29,16 @@ func TestLibraryGoesOnWhenANodeIsLost(t *testing.T) {
 	leaktest.Check(t)
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), &out, ""))
+	assert.Equal(t, want, out.String())
+}
+
+func TestLibraryIsTheSameOnOpenSearch(t *testing.T) {
+	leaktest.Check(t)
+	fake := fakecluster.Run(t, fakecluster.Nodes(3), fakecluster.Product(fakecluster.OpenSearch), fakecluster.SQL(sqlite.New()))
+	var out bytes.Buffer
+	require.NoError(t, keep(t.Context(), &out, fake.DSN()+"?refresh=true", func() {
+		out.WriteString("-- a node is lost\n")
+		fake.Node(1).Kill()
+	}))
 	assert.Equal(t, want, out.String())
 }

@@ -6,6 +6,7 @@ require (
 	github.com/esdriver/esdriver v0.0.0
 	github.com/esdriver/esdriver/fakecluster/sqlite v0.0.0
 	github.com/stretchr/testify v1.12.1
+	xorm.io/builder v0.3.13
 	xorm.io/xorm v1.4.3
 )
 
@@ -28,7 +29,6 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/sqlite v1.62.0 // indirect
-	xorm.io/builder v0.3.13 // indirect
 )
 
 replace (

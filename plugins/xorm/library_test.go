@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"xorm.io/xorm"
+	"xorm.io/xorm/schemas"
 
 	"github.com/esdriver/esdriver/fakecluster"
 	"github.com/esdriver/esdriver/fakecluster/sqlite"
@@ -34,6 +35,23 @@ type Book struct {
 	Version int       `xorm:"version"`
 }
 
+// Loan has a key that the driver makes, a version, and the times of its first and last writing.
+type Loan struct {
+	ID      int64 `xorm:"'id' pk autoincr"`
+	Reader  string
+	Created time.Time `xorm:"created"`
+	Updated time.Time `xorm:"updated"`
+	Version int       `xorm:"version"`
+}
+
+// tableNames are the names of tables.
+func tableNames(tables []*schemas.Table) (names []string) {
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 var servers = []struct {
 	name    string
 	options []fakecluster.Option
@@ -50,7 +68,7 @@ func onEachServer(t *testing.T, test func(t *testing.T, fake *fakecluster.Cluste
 			leaktest.Check(t)
 			fake := fakecluster.Run(t, append([]fakecluster.Option{fakecluster.Nodes(3), fakecluster.SQL(sqlite.New())}, server.options...)...)
 			engine := open(t, fake, "refresh=true")
-			require.NoError(t, engine.Sync(&Author{}, &Book{}))
+			require.NoError(t, engine.Sync(&Author{}, &Book{}, &Loan{}))
 			test(t, fake, engine)
 		})
 	}
