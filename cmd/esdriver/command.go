@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -25,6 +26,8 @@ func newRoot(in io.Reader, out, problems io.Writer) *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(out)
@@ -35,17 +38,24 @@ func newRoot(in io.Reader, out, problems io.Writer) *cobra.Command {
 }
 
 func noArgs(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return &usageError{fmt.Errorf("%s: unknown command or argument %q", c.CommandPath(), args[0])}
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.HasParent():
+		return &usageError{fmt.Errorf("%s: want no argument, got %q", c.Name(), args[0])}
 	}
-	return nil
+	text := fmt.Sprintf("unknown command %q", args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		text += ", did you mean " + near[0] + "?"
+	}
+	return &usageError{errors.New(text)}
 }
 
 // numbered makes a command line with fewer or more arguments than named a usage error.
 func numbered(least, most int, names string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return &usageError{fmt.Errorf("%s: want %s, got %d arguments", c.CommandPath(), names, len(args))}
+			return &usageError{fmt.Errorf("%s: want %s, got %d arguments", c.Name(), names, len(args))}
 		}
 		return nil
 	}

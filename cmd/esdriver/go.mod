@@ -3,8 +3,10 @@ module github.com/esdriver/esdriver/cmd/esdriver
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/esdriver/esdriver v0.0.0
 	github.com/esdriver/esdriver/fakecluster/sqlite v0.0.0
+	github.com/go-json-experiment/json v1.27.2
 	github.com/peterh/liner v1.2.3
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
@@ -15,7 +17,6 @@ require (
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
-	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect

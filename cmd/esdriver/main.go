@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/esdriver/esdriver/cmd/esdriver/internal/complaint"
+	"github.com/esdriver/esdriver/cmd/esdriver/internal/shell"
 )
 
 // The exit statuses.
@@ -17,11 +20,23 @@ const (
 	statusFailed      = 1
 	statusUsage       = 2
 	statusInterrupted = 130 // a shell's word for SIGINT
+	statusUnread      = 141 // for SIGPIPE
+	statusTerminated  = 143 // and for SIGTERM
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	signal.Ignore(syscall.SIGPIPE) // its default would leave open what a server keeps for a reader
+	ctx, end := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the process
+		first := <-signals
+		signal.Stop(signals) // a second one ends the process at once
+		if first == os.Interrupt {
+			end(nil)
+		}
+		end(shell.ErrTerminated)
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -35,13 +50,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 	}
 	_, usage := errors.AsType[*usageError](err)
 	switch {
+	case errors.Is(err, syscall.EPIPE): // whoever reads has what it wants, as head does
+		return statusUnread
 	case usage:
 		fmt.Fprintf(problems, "esdriver: %v\nesdriver help tells more.\n", err)
 		return statusUsage
+	case errors.Is(err, shell.ErrTerminated) || errors.Is(context.Cause(ctx), shell.ErrTerminated):
+		fmt.Fprintln(problems, "esdriver: terminated")
+		return statusTerminated
 	case ctx.Err() != nil:
 		fmt.Fprintln(problems, "esdriver: interrupted")
 		return statusInterrupted
 	}
-	fmt.Fprintln(problems, "esdriver:", err)
+	fmt.Fprintln(problems, "esdriver:", complaint.Of(err))
 	return statusFailed
 }

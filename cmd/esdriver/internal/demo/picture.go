@@ -74,7 +74,7 @@ func (l *live) nodes() []string {
 		t.Rows = append(t.Rows, row)
 	}
 	lines := t.Lines()
-	lines[0] += "   connections in use/idle"
+	lines[0] += "   used/idle"
 	if more := len(l.watch.nodes) - maxNodes; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,21 @@ const (
 // hit is a document.
 type hit struct {
 	Source json.RawMessage `json:"_source"`
-	Sort   json.RawMessage `json:"sort"`
+	Sort   []int64         `json:"sort"` // the place in the shard
+}
+
+// total is how many rows a search has found: a number before Elasticsearch 7.0, an object since.
+type total int64
+
+// UnmarshalJSON reads both.
+func (t *total) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, (*int64)(t)) == nil {
+		return nil
+	}
+	var object struct{ Value int64 }
+	err := json.Unmarshal(text, &object)
+	*t = total(object.Value)
+	return err
 }
 
 // page is an answer to a search.
@@ -35,7 +50,10 @@ type page struct {
 		Failed   int
 		Failures []struct{ Reason struct{ Type, Reason string } }
 	} `json:"_shards"`
-	Hits struct{ Hits []hit }
+	Hits struct {
+		Total total
+		Hits  []hit
+	}
 }
 
 // whole returns an error for a page that lacks rows.
@@ -52,6 +70,9 @@ func (p *page) whole() error {
 	}
 	return nil
 }
+
+// ErrRepeated says that rows have come a second time, from which a dump would never end.
+var ErrRepeated = errors.New("dump: the server repeats rows that it has sent before")
 
 // reader reads the pages of a table. An empty page is the end.
 type reader interface {
@@ -83,7 +104,7 @@ func open(ctx context.Context, l *link.Link, table string) (reader, error) {
 type pointInTime struct {
 	link  *link.Link
 	id    string
-	after json.RawMessage
+	after []int64
 }
 
 func (p *pointInTime) next(ctx context.Context) ([]hit, error) {
@@ -102,10 +123,15 @@ func (p *pointInTime) next(ctx context.Context) ([]hit, error) {
 	if answer.PIT != "" {
 		p.id = answer.PIT
 	}
-	if len(hits) > 0 {
-		p.after = hits[len(hits)-1].Sort
+	if err := answer.whole(); err != nil || len(hits) == 0 {
+		return nil, err
 	}
-	return hits, answer.whole()
+	last := hits[len(hits)-1].Sort
+	if slices.Compare(last, p.after) <= 0 {
+		return nil, ErrRepeated
+	}
+	p.after = last
+	return hits, nil
 }
 
 // A page is asked for pageTries times, with a pause between that grows from firstPause, twofold each time.
@@ -139,15 +165,16 @@ func (p *pointInTime) close(ctx context.Context) error {
 	return release(ctx, p.link, "/_pit", map[string]string{"id": p.id})
 }
 
-// scroll reads by a scroll.
+// scroll reads by a scroll. Its pages do not tell where they stand, but how many rows there are in all of them.
 type scroll struct {
 	link *link.Link
 	path string // of the first page
 	id   string
+	rows int64 // so far
 }
 
 func (s *scroll) next(ctx context.Context) ([]hit, error) {
-	path, question := s.path, map[string]any{"size": pageRows, "sort": []string{"_doc"}}
+	path, question := s.path, map[string]any{"size": pageRows, "sort": []string{"_doc"}, "track_total_hits": true}
 	if s.id != "" {
 		path, question = "/_search/scroll", map[string]any{"scroll": keepAlive, "scroll_id": s.id}
 	}
@@ -156,7 +183,19 @@ func (s *scroll) next(ctx context.Context) ([]hit, error) {
 		return nil, err
 	}
 	s.id = answer.Scroll
-	return answer.Hits.Hits, answer.whole()
+	s.rows += int64(len(answer.Hits.Hits))
+	return answer.Hits.Hits, errors.Join(answer.whole(), s.counted(&answer))
+}
+
+// counted returns an error when more rows have come than there are, or fewer at the end.
+func (s *scroll) counted(p *page) error {
+	switch all := int64(p.Hits.Total); {
+	case s.rows > all:
+		return ErrRepeated
+	case len(p.Hits.Hits) == 0 && s.rows < all:
+		return fmt.Errorf("dump: %d rows have come of %d: a page is missing; try again", s.rows, all)
+	}
+	return nil
 }
 
 func (s *scroll) close(ctx context.Context) error {

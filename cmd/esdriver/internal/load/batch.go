@@ -48,7 +48,7 @@ func (b *batch) full() bool {
 }
 
 // add takes a row in.
-func (b *batch) add(r *row, types map[string]string, id *identity) {
+func (b *batch) add(r *row, e *encoder) {
 	b.end = place{Position: r.end, Rows: r.number}
 	if r.bad != nil {
 		b.rejects = append(b.rejects, unread(r))
@@ -56,10 +56,10 @@ func (b *batch) add(r *row, types map[string]string, id *identity) {
 	}
 	it := item{number: r.number, from: len(b.body)}
 	b.body = append(b.body, `{"create":{"_id":"`...)
-	b.body = id.append(b.body, r)
+	b.body = e.id.append(b.body, r)
 	b.body = append(b.body, "\"}}\n"...)
 	it.document = len(b.body)
-	b.body = appendDocument(b.body, r, types)
+	b.body = e.document(b.body, r)
 	b.body = append(b.body, '\n')
 	it.to = len(b.body)
 	b.items = append(b.items, it)

@@ -53,7 +53,7 @@ func openJournal(file string, t *target) (*journal, error) {
 	}
 	old := &journal{name: fresh.name}
 	if err := errors.Join(err, json.Unmarshal(text, old)); err != nil {
-		return nil, fmt.Errorf("load: journal %s: %w", fresh.name, err)
+		return nil, fmt.Errorf("load: journal %s: %w; without it the load begins anew, and no row is doubled", fresh.name, err)
 	}
 	if old.Target != t.id {
 		return fresh, nil // the table is another one than then

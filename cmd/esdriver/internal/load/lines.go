@@ -3,9 +3,10 @@ package load
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // errNoObject is what is wrong with a line that is no row.
@@ -56,11 +57,16 @@ func (l *lineRows) next() (row, error) {
 		}
 		l.number++
 		r := row{number: l.number, start: start, end: l.position, line: line}
-		if line[0] != '{' || !json.Valid(line) {
+		if !isObject(line) {
 			r.bad = errNoObject
 		}
 		return r, nil
 	}
+}
+
+// isObject reports whether a line is an object. What servers may mind in it, such as a name that comes twice, is theirs.
+func isObject(line []byte) bool {
+	return line[0] == '{' && jsontext.Value(line).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // line returns a line with its end, which the last one may lack.

@@ -25,11 +25,12 @@ const (
 
 // sender sends batches; there is one for each that is under way.
 type sender struct {
-	link  *link.Link
-	path  string
-	body  bytes.Buffer // of what is sent again
-	sent  []int        // places of the items under way
-	pause time.Duration
+	link   *link.Link
+	path   string
+	body   bytes.Buffer // of what is sent again
+	sent   []int        // places of the items under way
+	answer bytes.Buffer
+	pause  time.Duration
 }
 
 // send sends a batch until each of its items is settled. It fails when patience is over, or when the server refuses
@@ -77,14 +78,30 @@ func (s *sender) try(ctx context.Context, b *batch) error {
 		text, err := io.ReadAll(io.LimitReader(resp.Body, 8<<10))
 		return errors.Join(&link.StatusError{Method: req.Method, Path: s.path, Status: resp.StatusCode, Body: text}, err)
 	}
-	var a answer
-	if err := json.NewDecoder(resp.Body).Decode(&a); err != nil {
+	a, err := s.read(resp.Body)
+	if err != nil {
 		return fmt.Errorf("load: answer to %s: %w", s.path, err)
 	}
-	if s.sent, err = b.settle(&a, s.sent); err == nil && len(s.sent) > 0 {
+	if s.sent, err = b.settle(a, s.sent); err == nil && len(s.sent) > 0 {
 		return errBusy
 	}
 	return err
+}
+
+// untroubled begins the answer to a request whose items were all taken: filter_path leaves nothing before it. The items
+// behind it say nothing more, and to read them is a quarter of what a load costs.
+var untroubled = []byte(`{"errors":false,`)
+
+func (s *sender) read(body io.Reader) (*answer, error) {
+	s.answer.Reset()
+	if _, err := s.answer.ReadFrom(body); err != nil {
+		return nil, err
+	}
+	a := &answer{}
+	if bytes.HasPrefix(s.answer.Bytes(), untroubled) {
+		return a, nil
+	}
+	return a, json.Unmarshal(s.answer.Bytes(), a)
 }
 
 // content is the body of what is not settled.

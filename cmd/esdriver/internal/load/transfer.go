@@ -35,7 +35,7 @@ func (l *loader) transfer(ctx context.Context, s *source, j *journal, bad *rejec
 		t.free <- &batch{}
 	}
 	var group sync.WaitGroup
-	group.Go(func() { t.read(ctx, s, l.table.types, newIdentity(j.Source)) })
+	group.Go(func() { t.read(ctx, s, &encoder{id: newIdentity(j.Source), types: l.table.types}) })
 	for range senders {
 		group.Go(func() {
 			t.send(ctx, &sender{link: l.Link, path: l.table.path("_bulk?filter_path=errors,items.*.status,items.*.error")})
@@ -50,7 +50,7 @@ func (l *loader) transfer(ctx context.Context, s *source, j *journal, bad *rejec
 }
 
 // read fills batches until the file ends.
-func (t *transfer) read(ctx context.Context, s *source, types map[string]string, id *identity) {
+func (t *transfer) read(ctx context.Context, s *source, e *encoder) {
 	defer close(t.full)
 	for number := 0; ; number++ {
 		var b *batch
@@ -60,7 +60,7 @@ func (t *transfer) read(ctx context.Context, s *source, types map[string]string,
 			return
 		}
 		b.reset(number)
-		err := fill(b, s, types, id)
+		err := fill(b, s, e)
 		if b.end.Rows > 0 && !t.hand(ctx, t.full, b) {
 			return
 		}
@@ -74,13 +74,13 @@ func (t *transfer) read(ctx context.Context, s *source, types map[string]string,
 }
 
 // fill reads rows into a batch until it is full.
-func fill(b *batch, s *source, types map[string]string, id *identity) error {
+func fill(b *batch, s *source, e *encoder) error {
 	for !b.full() {
 		r, err := s.next()
 		if err != nil {
 			return err
 		}
-		b.add(&r, types, id)
+		b.add(&r, e)
 	}
 	return nil
 }

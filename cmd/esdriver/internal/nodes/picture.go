@@ -1,12 +1,12 @@
 package nodes
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/esdriver/esdriver/cmd/esdriver/internal/complaint"
 	"github.com/esdriver/esdriver/cmd/esdriver/internal/table"
 	"github.com/esdriver/esdriver/plugins"
 	"github.com/esdriver/esdriver/pool"
@@ -68,17 +68,9 @@ func (v *viewer) picture() {
 func (v *viewer) troubles(s plugins.Stats) {
 	for _, n := range s.Nodes {
 		if n.State != plugins.Alive && n.LastErr != nil {
-			v.Printf("\n%s is %s: %s\n", name(n.Node), n.State, cause(n.LastErr))
+			v.Printf("\n%s is %s: %s\n", name(n.Node), n.State, complaint.Cause(n.LastErr))
 		}
 	}
-}
-
-// cause is the innermost reason of an error.
-func cause(err error) string {
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // name is what a node is called: its name, or its address while that is not known.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/esdriver/esdriver/balancer"
+	"github.com/esdriver/esdriver/cmd/esdriver/internal/complaint"
 	"github.com/esdriver/esdriver/plugins"
 	"github.com/esdriver/esdriver/sampler"
 )
@@ -93,5 +94,5 @@ func (w *stopwatch) lastTrouble(s plugins.Stats) string {
 	if last == nil {
 		return "none"
 	}
-	return at.Format(time.TimeOnly) + " " + cause(last)
+	return at.Format(time.TimeOnly) + " " + complaint.Cause(last)
 }

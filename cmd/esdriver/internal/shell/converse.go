@@ -7,17 +7,27 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"syscall"
 
 	"github.com/peterh/liner"
 
+	"github.com/esdriver/esdriver/cmd/esdriver/internal/complaint"
 	"github.com/esdriver/esdriver/internal/sqlparse"
 )
+
+// ErrTerminated says that a signal has ended the shell with a person at it.
+var ErrTerminated = errors.New("shell: terminated")
+
+// errInterrupted is what becomes of a statement that is interrupted.
+var errInterrupted = errors.New("shell: interrupted")
 
 // converse talks with a person until the end of the input. An interrupt ends the statement that runs, or drops the one
 // that is being typed, and never the shell: hence the statements' contexts are not ctx's.
 func (s *shell) converse(ctx context.Context, problems io.Writer) (err error) {
 	fmt.Fprintf(s.out, "%s\nStatements end with a semicolon; \\? lists commands, \\q ends.\n", s.welcome())
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	defer surviveInterrupts()()
 	term := liner.NewLiner()
 	defer func() { err = errors.Join(err, term.Close()) }()
 	term.SetCtrlCAborts(true)
@@ -25,9 +35,21 @@ func (s *shell) converse(ctx context.Context, problems io.Writer) (err error) {
 	term.SetWordCompleter(s.words.complete)
 	recall(term)
 	defer func() { err = errors.Join(err, remember(term)) }()
+	return s.dialogue(ctx, term, problems)
+}
+
+// surviveInterrupts makes one that comes between two statements harmless: it would leave the terminal as it is.
+func surviveInterrupts() (stop func()) {
+	unread := make(chan os.Signal, 1)
+	signal.Notify(unread, os.Interrupt)
+	return func() { signal.Stop(unread) }
+}
+
+// dialogue asks for lines and answers them.
+func (s *shell) dialogue(ctx context.Context, term *liner.State, problems io.Writer) error {
 	split := &splitter{escapes: s.flavor == sqlparse.OpenSearch}
 	for {
-		line, err := term.Prompt(prompt(split))
+		line, err := ask(ctx, term, prompt(split))
 		switch {
 		case errors.Is(err, liner.ErrPromptAborted):
 			split.clear()
@@ -40,11 +62,33 @@ func (s *shell) converse(ctx context.Context, problems io.Writer) (err error) {
 		if line != "" {
 			term.AppendHistory(line)
 		}
-		if err := s.answer(context.WithoutCancel(ctx), split, line); errors.Is(err, errQuit) {
+		if err := s.answer(ctx, split, line); errors.Is(err, errQuit) {
 			return err
 		} else if err != nil {
-			fmt.Fprintln(problems, "error:", err)
+			fmt.Fprintln(problems, "error:", complaint.Of(err))
 		}
+	}
+}
+
+// ask reads a line. When the context ends it does not wait for one, and the terminal can be asked no more: what reads it
+// ends with the process.
+func ask(ctx context.Context, term *liner.State, prompt string) (string, error) {
+	if ctx.Err() != nil {
+		return "", ErrTerminated
+	}
+	var line string
+	var err error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		line, err = term.Prompt(prompt)
+	}()
+	select {
+	case <-read:
+		return line, err
+	case <-ctx.Done():
+		fmt.Println() // the prompt's line is not ended
+		return "", ErrTerminated
 	}
 }
 
@@ -53,7 +97,11 @@ func (s *shell) answer(ctx context.Context, split *splitter, line string) error 
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	err := s.all(ctx, "", split.feed(line))
-	if at, ok := errors.AsType[*PlaceError](err); ok {
+	at, placed := errors.AsType[*PlaceError](err)
+	switch {
+	case placed && ctx.Err() != nil:
+		return errInterrupted
+	case placed:
 		return at.Err
 	}
 	return err
@@ -71,46 +119,4 @@ func prompt(split *splitter) string {
 		return "  -> "
 	}
 	return "sql> "
-}
-
-// historyFile is where statements are kept, for their owner alone.
-func historyFile() (string, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, "esdriver", "history"), nil
-}
-
-// recall reads the history. There is none at first, and one that cannot be read is no reason to refuse work.
-func recall(term *liner.State) {
-	name, err := historyFile()
-	if err != nil {
-		return
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return
-	}
-	defer file.Close()
-	if _, err := term.ReadHistory(file); err != nil {
-		term.ClearHistory()
-	}
-}
-
-// remember writes the history.
-func remember(term *liner.State) error {
-	name, err := historyFile()
-	if err != nil {
-		return nil // without a home there is no history
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return fmt.Errorf("shell: history: %w", err)
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("shell: history: %w", err)
-	}
-	_, err = term.WriteHistory(file)
-	return errors.Join(err, file.Close())
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/esdriver/esdriver/cmd/esdriver/internal/complaint"
 	"github.com/esdriver/esdriver/internal/sqlparse"
 )
 
@@ -18,7 +19,7 @@ type PlaceError struct {
 	Column int    // from 1; 0 when it is not known
 	Err    error  // as the statement alone has it: its own lines may be others than the script's
 
-	text string // Err's, with the script's lines
+	text string // Err's, for a person
 }
 
 // Error is the place and the cause.
@@ -29,20 +30,24 @@ func (e *PlaceError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Source, e.Line, e.Column, e.text)
 }
 
+// Complaint is Error: the place goes before what is wrong.
+func (e *PlaceError) Complaint() string { return e.Error() }
+
 // Unwrap returns the cause.
 func (e *PlaceError) Unwrap() error { return e.Err }
 
 // place says where a statement has failed. A syntax error tells it in the statement's lines, which are made the
 // script's; a server does not know where the statement stood, and its own words are kept.
 func place(source string, st statement, err error) error {
-	at := &PlaceError{Source: source, Line: st.line, Err: err, text: err.Error()}
+	at := &PlaceError{Source: source, Line: st.line, Err: err, text: complaint.Of(err)}
 	if syntax, ok := errors.AsType[*sqlparse.SyntaxError](err); ok {
 		moved := *syntax
 		if moved.Line == 1 {
 			moved.Column += st.column - 1
 		}
 		moved.Line += st.line - 1
-		at.Line, at.Column, at.text = moved.Line, moved.Column, moved.Error()
+		at.Line, at.Column = moved.Line, moved.Column
+		at.text = strings.TrimPrefix(complaint.Of(&moved), fmt.Sprintf("line %d, column %d: ", moved.Line, moved.Column))
 	}
 	return at
 }

@@ -99,7 +99,7 @@ func TestCommandsOfTheShell(t *testing.T) {
 func TestWrongCommandsOfTheShellAreErrorsWithTheirPlace(t *testing.T) {
 	c := library(t)
 	for text, want := range map[string]string{
-		"\n\\nonsense":              "stdin:2: shell: \\nonsense: unknown command",
+		"\n\\nonsense":              "stdin:2: \\nonsense: unknown command",
 		`\x on`:                     "takes no argument",
 		`\format xml`:               "unknown format",
 		`\d nothing`:                "index_not_found_exception",
