@@ -73,8 +73,14 @@ suite() { # suite ENGINE
 
 # orms runs the ORM plug-ins' tests that need no SQL endpoint.
 orms() {
-  ESDRIVER_TEST_ADDRS=$(addrs) go test -count=1 -v -run TestRealClusterKeepsRowsWithoutItsSQL ./plugins/gorm ./plugins/bun >"$log" 2>&1 || { cat "$log"; return 1; }
-  [ "$(grep -c '^--- PASS' "$log")" = 2 ] || { echo "the plug-ins' tests did not run"; return 1; }
+  ESDRIVER_TEST_ADDRS=$(addrs) go test -count=1 -v -run TestRealClusterKeepsRowsWithoutItsSQL ./plugins/gorm ./plugins/bun ./plugins/xorm >"$log" 2>&1 || { cat "$log"; return 1; }
+  [ "$(grep -c '^--- PASS' "$log")" = 3 ] || { echo "the plug-ins' tests did not run"; return 1; }
+}
+
+# documented does what documents tell a reader to try on such a cluster.
+documented() { # documented ENGINE
+  "$run" smoke >"$log" 2>&1 || { cat "$log"; return 1; }
+  case $1 in opensearch-2*) .ci/commands.sh engine ;; esac
 }
 
 for engine; do
@@ -88,6 +94,7 @@ for engine; do
   "$run" start
   case $engine in opensearch-2*|elasticsearch-7*) orms ;; esac
   suite "$engine"
+  documented "$engine"
   stop
   echo "-- $engine: $((SECONDS - began)) s"
 done
