@@ -75,9 +75,6 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-const properties = `{"id":{"type":"long"},"name":{"type":"keyword"},"city":{"type":"keyword"},"age":{"type":"long"},` +
-	`"price":{"type":"double"},"joined":{"type":"date"},"active":{"type":"boolean"}}`
-
 // makeTable makes the table anew.
 func makeTable(b *testing.B, dsn string) {
 	l, err := link.Open(dsn, nil)

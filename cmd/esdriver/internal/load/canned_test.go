@@ -27,6 +27,9 @@ type canned struct {
 	each    int    // the length of one of them
 }
 
+const properties = `{"id":{"type":"long"},"name":{"type":"keyword"},"city":{"type":"keyword"},"age":{"type":"long"},` +
+	`"price":{"type":"double"},"joined":{"type":"date"},"active":{"type":"boolean"}}`
+
 // cannedAnswers are those to what a load asks beside its rows.
 var cannedAnswers = map[string]string{
 	"GET /":              `{"name":"n","cluster_name":"c","cluster_uuid":"u","version":{"number":"8.19.7"}}`,
